@@ -1,0 +1,1 @@
+../../engine/facade/__init__.py

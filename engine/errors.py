@@ -1,0 +1,126 @@
+"""Why: every error a user meets is data (what, where, expected, choices, nearest, next step) with one exit code table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from tollens.engine.rulebook.syntax import Place
+
+#: The exit codes of every command. 1 is never used: shells, hooks and crashed interpreters use it.
+EXIT_DONE = 0
+EXIT_FAULT = 2
+EXIT_NO_FAILURE = 3
+EXIT_INSUFFICIENT = 4
+
+
+class TollensError(Exception):
+    """A fault with a place and a way on. Rendered:
+
+        my-rules/frames.yaml:12:9: error: stack_frame has no field 'fil'
+          expected: a field of stack_frame
+          choices: depth, file, function, line
+          nearest: file
+          next: write `file`, or see docs/language.md#rules
+    """
+
+    code = "fault"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        place: Place | None = None,
+        expected: str = "",
+        choices: Iterable[str] = (),
+        found: str = "",
+        next_step: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place
+        self.expected = expected
+        self.choices = tuple(choices)
+        self.nearest = next(iter(get_close_matches(found, self.choices, n=1, cutoff=0.5)), "") if found else ""
+        self.next_step = next_step
+
+    def lines(self) -> list[str]:
+        """The error as the lines a person reads."""
+        where = f"{self.place}: " if self.place else ""
+        lines = [f"{where}error: {self.message}"]
+        if self.expected:
+            lines.append(f"  expected: {self.expected}")
+        if self.choices:
+            shown = ", ".join(self.choices[:30])
+            lines.append(f"  choices: {shown}" + (f", ... ({len(self.choices)} in all)" if len(self.choices) > 30 else ""))
+        if self.nearest:
+            lines.append(f"  nearest: {self.nearest}")
+        if self.next_step:
+            lines.append(f"  next: {self.next_step}")
+        return lines
+
+    def to_json(self) -> dict[str, object]:
+        """The error as JSON data with the fixed fields code, message, place, expected, choices, nearest, next."""
+        place = {"file": self.place.file, "line": self.place.line, "column": self.place.column} if self.place else None
+        return {
+            "code": self.code,
+            "message": self.message,
+            "place": place,
+            "expected": self.expected,
+            "choices": list(self.choices),
+            "nearest": self.nearest,
+            "next": self.next_step,
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+class PackError(TollensError):
+    """A rule file that cannot be used."""
+
+    code = "pack"
+
+
+class PackErrors(TollensError):
+    """All that is wrong with the packs at once; `errors` holds each."""
+
+    code = "packs"
+
+    def __init__(self, errors: Iterable[PackError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__(f"{len(self.errors)} errors in the rule files", place=self.errors[0].place)
+
+    def lines(self) -> list[str]:
+        """Each error's lines."""
+        return [line for error in self.errors for line in error.lines()]
+
+
+class InputError(TollensError):
+    """A signal, option or file that the user gave and that cannot be used."""
+
+    code = "input"
+
+
+class FactError(TollensError):
+    """Facts that do not fit their kinds, or that contradict each other."""
+
+    code = "facts"
+
+
+class BudgetExceeded(TollensError):
+    """A stage fired more often than its bound."""
+
+    code = "budget"
+
+
+class EngineError(TollensError):
+    """The engine behind an evaluator failed; the session is discarded."""
+
+    code = "engine"
+
+
+class WorkerCrashed(EngineError):
+    """The worker process died, hung or ran out of memory; the next call starts a new one."""
+
+    code = "worker"

@@ -1,0 +1,167 @@
+"""Why: the vocabulary of what stands in a raw signal; parsers assert these facts and nothing that is a judgement."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from tollens.facts.base import Body, RefTo
+
+SignalRef = Annotated[str, RefTo(("signal",))]
+FrameRef = Annotated[str, RefTo(("stack_frame",))]
+
+RecordType = Literal["compiler", "exception", "assertion", "test"]
+
+
+class Signal(Body):
+    """One unit of one grammar in the raw text: a traceback's exception, an assertion, a test's block, a compiler's message."""
+
+    KIND: ClassVar[str] = "signal"
+    KEY: ClassVar[tuple[str, ...]] = ("number",)
+    number: Annotated[int, Field(description="position among the signals of the text, from 1")]
+    record_type: RecordType
+    grammar: Annotated[str, Field(description="the grammar that matched: python_traceback, pytest_failure, ...")]
+    class_name: Annotated[str | None, Field(description="the exception's class as printed")] = None
+    message: str | None = None
+    first_line: int
+    last_line: int
+
+
+class StackFrame(Body):
+    """One frame of a signal's stack, as printed. Whether it is project code is a rule's to say."""
+
+    KIND: ClassVar[str] = "stack_frame"
+    KEY: ClassVar[tuple[str, ...]] = ("signal", "depth")
+    signal: SignalRef
+    depth: Annotated[int, Field(description="0 is the outermost call; the frame that raised has the largest")]
+    file: str
+    line: int | None = None
+    function: str | None = None
+    source: Annotated[str | None, Field(description="the printed source line, stripped")] = None
+    marked: Annotated[str | None, Field(description="the part of the source under carets")] = None
+    repeated: Annotated[int | None, Field(description="how many more times the runtime said this frame repeats")] = None
+
+
+class ChainMember(Body):
+    """One exception's place in a chain: position 0 was raised first; `relation` says how it follows the one before."""
+
+    KIND: ClassVar[str] = "chain_member"
+    KEY: ClassVar[tuple[str, ...]] = ("signal",)
+    chain: Annotated[int, Field(description="number of the chain in the text, from 1")]
+    signal: SignalRef
+    position: int
+    relation: Literal["first", "direct_cause", "context"]
+
+
+class TestCase(Body):
+    """A test that a runner reported as failed or in error; the signal is of record type test."""
+
+    __test__ = False  # not a test class, whatever its name
+
+    KIND: ClassVar[str] = "test_case"
+    KEY: ClassVar[tuple[str, ...]] = ("signal",)
+    signal: SignalRef
+    name: str
+    node_id: str | None = None
+    phase: Literal["call", "setup", "teardown", "collect"] = "call"
+    file: str | None = None
+
+
+class Belongs(Body):
+    """An exception or assertion signal that stands inside a test's block."""
+
+    KIND: ClassVar[str] = "belongs"
+    signal: SignalRef
+    test: SignalRef
+
+
+class Comparison(Body):
+    """Two sides of a comparison that failed, in the order printed; which of them is the actual one is a rule's to say."""
+
+    KIND: ClassVar[str] = "comparison"
+    KEY: ClassVar[tuple[str, ...]] = ("signal",)
+    signal: SignalRef
+    form: Annotated[str, Field(description="where the sides were read: pytest_assert, unittest_equal, numpy, ...")]
+    left: str | None = None
+    operator: str | None = None
+    right: str | None = None
+    expression: Annotated[str | None, Field(description="the asserted source expression")] = None
+
+
+class Detail(Body):
+    """A further labelled line of a failure block: an explanation, a diff line, a fixture's name."""
+
+    KIND: ClassVar[str] = "detail"
+    KEY: ClassVar[tuple[str, ...]] = ("signal", "number")
+    signal: SignalRef
+    number: int
+    label: str
+    text: str
+
+
+class TestRun(Body):
+    """A runner's own closing counts."""
+
+    __test__ = False  # not a test class, whatever its name
+
+    KIND: ClassVar[str] = "test_run"
+    KEY: ClassVar[tuple[str, ...]] = ("number",)
+    number: int
+    tool: str
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+    skipped: int = 0
+    other: int = 0
+
+
+class SummaryLine(Body):
+    """A line of a runner's short summary: `FAILED tests/test_a.py::test_b - AssertionError`."""
+
+    KIND: ClassVar[str] = "summary_line"
+    KEY: ClassVar[tuple[str, ...]] = ("line",)
+    line: int
+    word: str
+    node_id: str
+    text: str | None = None
+
+
+class Truncated(Body):
+    """Something that began like a known grammar and did not go on, or text that was cut: flagged, never dropped."""
+
+    KIND: ClassVar[str] = "truncated"
+    KEY: ClassVar[tuple[str, ...]] = ("line", "grammar")
+    line: int
+    grammar: str
+    reason: str
+    lost: Annotated[int, Field(description="characters or lines that are not there, 0 where nobody can tell")] = 0
+
+
+class RawText(Body):
+    """The whole signal: its size, its digest, and whether anything in it could be read."""
+
+    KIND: ClassVar[str] = "raw_text"
+    KEY: ClassVar[tuple[str, ...]] = ("digest",)
+    digest: str
+    lines: int
+    characters: int
+    signals: int
+    binary: bool = False
+
+
+class ProjectRoot(Body):
+    """A folder that the caller named as the project's root."""
+
+    KIND: ClassVar[str] = "project_root"
+    path: str
+
+
+class Provenance(Body):
+    """Which run the signal came from; `timestamp` is from the caller or the log, never from the clock."""
+
+    KIND: ClassVar[str] = "provenance"
+    KEY: ClassVar[tuple[str, ...]] = ("run",)
+    run: str
+    timestamp: str = ""
+    source: str = ""

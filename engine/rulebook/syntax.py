@@ -20,9 +20,9 @@ class Place(NamedTuple):
 
 
 class Const(NamedTuple):
-    """A literal value, already in the form of the field it is compared with or written to (numbers scaled)."""
+    """A literal value, already in the form of the field it is compared with or written to (numbers scaled); ints in a tuple for `in`."""
 
-    value: Value
+    value: Value | tuple[int, ...]
 
 
 class Ref(NamedTuple):
@@ -221,7 +221,7 @@ class Measure(NamedTuple):
     meta: Meta
     function: str
     source: tuple[Pattern, ...]
-    block: tuple[str, ...]
+    block: tuple[Ref, ...]
     output: str
     options: tuple[tuple[str, Value], ...]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from tollens.facts.fact import BadFact, Draft, Fact, make_fact
 from tollens.facts.kind import Kind, KindTable
@@ -25,7 +25,7 @@ class FactStore:
     def __contains__(self, fact_id: object) -> bool:
         return fact_id in self._by_id
 
-    def __iter__(self) -> Iterable[Fact]:
+    def __iter__(self) -> Iterator[Fact]:
         return iter(self._by_id.values())
 
     def get(self, fact_id: str) -> Fact | None:

@@ -1,0 +1,176 @@
+"""Why: a stage's firings become facts in one canonical order, whatever order an evaluator found them in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tollens.engine.errors import BudgetExceeded, FactError
+from tollens.engine.rulebook.syntax import Rule, Stage
+from tollens.engine.session.evaluator import Evaluator, Stratum
+from tollens.engine.session.heads import Expressions, Names, ReadyHead, condition
+from tollens.engine.session.proof import Computed, Derivation, Proof
+from tollens.engine.session.render import pattern_text
+from tollens.engine.session.store import FactStore, conflict
+from tollens.facts.fact import Fact
+
+
+class Firing:
+    """One match of one rule alternative and the facts that it asserts."""
+
+    __slots__ = ("alternative", "bound", "computed", "depth", "produced", "rule")
+
+    def __init__(
+        self, rule: Rule, alternative: int, bound: tuple[Fact, ...], produced: list[Fact], computed: tuple[Computed, ...]
+    ) -> None:
+        self.rule = rule
+        self.alternative = alternative
+        self.bound = bound
+        self.produced = produced
+        self.computed = computed
+        self.depth = 0
+
+    def order(self) -> tuple[int, int, list[int]]:
+        """Rule position, alternative, numbers of the bound facts (which must have theirs)."""
+        return (self.rule.meta.index, self.alternative, [fact.seq for fact in self.bound])
+
+
+class Stratification:
+    """Runs the rules of one stage with an evaluator and stores what they assert, in canonical order with its proof."""
+
+    def __init__(self, stage: Stage, store: FactStore, proof: Proof, budget: int) -> None:
+        self._stage = stage
+        self._store = store
+        self._proof = proof
+        self._budget = budget
+        self._new: dict[str, Fact] = {}
+        self._firings: list[Firing] = []
+        self._variants: dict[str, list[Fact]] = {}
+        self._ready: dict[tuple[int, int], _ReadyRule] = {}
+
+    def run(self, evaluator: Evaluator) -> int:
+        """Fire everything, number and store the new facts; gives the number of firings."""
+        rules = self._stage.rules
+        if not rules:
+            return 0
+        produces = frozenset(head.kind for rule in rules for head in rule.heads)
+        evaluator.run(Stratum(self._stage.name, rules, self._store, self._fire, produces))
+        for fact_id in sorted(self._variants)[:1]:
+            first, second = sorted(self._variants[fact_id], key=lambda fact: (fact.origin, repr(fact.values)))[:2]
+            raise FactError(str(conflict(first, second)))
+        self._number()
+        self._record()
+        return len(self._firings)
+
+    def _fire(self, rule: Rule, alternative: int, bound: tuple[Fact, ...]) -> Sequence[Fact]:
+        if len(self._firings) >= self._budget:
+            raise self._exhausted()
+        ready = self._ready.get((rule.meta.index, alternative))
+        if ready is None:
+            ready = self._ready[rule.meta.index, alternative] = _ReadyRule(rule, alternative, self._store)
+        firing = ready.fire(bound)
+        if firing is None:
+            return ()
+        self._firings.append(firing)
+        fresh = []
+        for position, fact in enumerate(firing.produced):
+            known = self._store.get(fact.id) or self._new.get(fact.id)
+            if known is None:
+                self._new[fact.id] = fact
+                fresh.append(fact)
+            else:
+                if known.values != fact.values:
+                    self._variants.setdefault(fact.id, [known]).append(fact)
+                firing.produced[position] = known
+        return fresh
+
+    def _exhausted(self) -> BudgetExceeded:
+        counts: dict[str, int] = {}
+        for firing in self._firings:
+            counts[firing.rule.meta.id] = counts.get(firing.rule.meta.id, 0) + 1
+        busiest = sorted(counts, key=lambda name: (-counts[name], name))[:3]
+        shown = ", ".join(f"{name} ({counts[name]})" for name in busiest)
+        return BudgetExceeded(
+            f"stage {self._stage.name} fired {self._budget} times and was not finished; most often: {shown}",
+            next_step="bound the rule, use `group` for connected things, or raise the budget",
+        )
+
+    def _number(self) -> None:
+        """Depths by the shortest derivation, then positions by depth, rule, alternative, bound facts and head."""
+        waiting: dict[str, list[Firing]] = {}
+        missing: dict[int, int] = {}
+        ready: list[Firing] = []
+        for firing in self._firings:
+            unnumbered = {fact.id for fact in firing.bound if fact.id in self._new}
+            missing[id(firing)] = len(unnumbered)
+            for fact_id in unnumbered:
+                waiting.setdefault(fact_id, []).append(firing)
+            if not unnumbered:
+                ready.append(firing)
+        depth = 0
+        while ready:
+            depth += 1
+            ready.sort(key=Firing.order)
+            following: list[Firing] = []
+            for firing in ready:
+                firing.depth = depth
+                for fact in firing.produced:
+                    if fact.seq < 0:
+                        fact.origin = ("rule", firing.rule.meta.id)
+                        self._store.add(fact)
+                        for other in waiting.pop(fact.id, ()):
+                            missing[id(other)] -= 1
+                            if not missing[id(other)]:
+                                following.append(other)
+            ready = following
+
+    def _record(self) -> None:
+        for firing in sorted(self._firings, key=lambda firing: (firing.depth, *firing.order())):
+            rule = firing.rule
+            patterns = rule.alternatives[firing.alternative]
+            derivation = Derivation(
+                "rule",
+                rule.meta.id,
+                rule.meta.place,
+                tuple([(pattern.alias, fact.id) for pattern, fact in zip(patterns, firing.bound, strict=True)]),
+                tuple([pattern_text(pattern) for pattern in rule.unless]),
+                firing.computed,
+                depth=firing.depth,
+                alternative=firing.alternative,
+            )
+            for fact in firing.produced:
+                self._proof.add(fact.id, derivation)
+
+
+class _ReadyRule:
+    """The right side of one alternative of a rule: lets, conditions and heads as functions."""
+
+    def __init__(self, rule: Rule, alternative: int, store: FactStore) -> None:
+        self._rule = rule
+        self._alternative = alternative
+        expressions = Expressions(store, rule.alternatives[alternative])
+        self._lets = [(let.name, expressions.let(let)) for let in rule.lets]
+        self._conditions = [condition(expressions, checked) for checked in rule.conditions]
+        origin = ("rule", rule.meta.id)
+        self._heads = [ReadyHead(head, expressions, store.kinds, origin) for head in rule.heads]
+
+    def fire(self, bound: tuple[Fact, ...]) -> Firing | None:
+        """The firing for these facts, or None where a condition fails or a required value is absent."""
+        names: Names = {}
+        computed: list[Computed] = []
+        for name, ready in self._lets:
+            inputs: list[str] = []
+            names[name] = ready(bound, names, inputs)
+            computed.append(Computed(name, names[name], tuple(inputs)))
+        others: list[str] = []
+        for holds in self._conditions:
+            if not holds(bound, names, others):
+                return None
+        produced: list[Fact] = []
+        for head in self._heads:
+            fact = head.fact(bound, names, others)
+            if fact is None:
+                return None
+            produced.append(fact)
+        if others:
+            computed.append(Computed("", None, tuple(others)))
+        return Firing(self._rule, self._alternative, bound, produced, tuple(computed))

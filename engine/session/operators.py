@@ -1,0 +1,222 @@
+"""Why: elections, selections and groups are closed over finished stages, outside any engine, and mean the same for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tollens.engine.rulebook.syntax import By, Elect, Group, Head, Meta, Pattern, Ref, Take
+from tollens.engine.session.conditions import getter, ranks
+from tollens.engine.session.heads import Expressions, Names, ReadyHead
+from tollens.engine.session.matching import Matcher, joined
+from tollens.engine.session.proof import Derivation, Proof
+from tollens.engine.session.render import ref_text
+from tollens.engine.session.store import FactStore
+from tollens.facts.fact import Fact
+from tollens.facts.values import Value, digest
+
+Row = tuple[Fact, ...]
+
+
+class Source:
+    """The joined rows of an operator, and readers of what its references name."""
+
+    def __init__(self, store: FactStore, patterns: Sequence[Pattern], unless: Sequence[Pattern]) -> None:
+        self.store = store
+        self.patterns = tuple(patterns)
+        self._unless = tuple(unless)
+        self._places = {pattern.alias: position for position, pattern in enumerate(patterns)}
+
+    def rows(self) -> list[Row]:
+        """All rows, in canonical order."""
+        kinds = self.store.kinds
+        unless = [Matcher([pattern], kinds, self.patterns) for pattern in self._unless]
+        return joined(self.store, Matcher(self.patterns, kinds), unless)
+
+    def reader(self, ref: Ref) -> Callable[[Row], Value]:
+        """A function from a row to the value that a reference names."""
+        position = self._places[ref.alias]
+        get = getter(self.store.kinds[self.patterns[position].kind], ref.field)
+        return lambda row: get(row[position])
+
+    def sort(self, rows: list[Row], by: Sequence[By]) -> None:
+        """Order rows by the keys, the first one first; absent values come last, and ties keep the canonical order."""
+        for key in reversed(by):
+            read = self._ranked(key.value)
+            if key.descending:
+                rows.sort(key=lambda row: (0, 0) if (value := read(row)) is None else (1, value), reverse=True)
+            else:
+                rows.sort(key=lambda row: (1, 0) if (value := read(row)) is None else (0, value))
+
+    def _ranked(self, ref: Ref) -> Callable[[Row], Any]:
+        read = self.reader(ref)
+        rank = ranks(self.store.kinds[self.patterns[self._places[ref.alias]].kind], ref.field)
+        if rank is None:
+            return read
+        return lambda row: None if (value := read(row)) is None else rank[str(value)]
+
+    def groups(self, rows: list[Row], per: Sequence[Ref]) -> list[list[Row]]:
+        """The rows by equal values of `per`, groups in order of their first row."""
+        readers = [self.reader(ref) for ref in per]
+        groups: dict[tuple[Value, ...], list[Row]] = {}
+        for row in rows:
+            groups.setdefault(tuple([read(row) for read in readers]), []).append(row)
+        return list(groups.values())
+
+    def head(self, head: Head | None, meta: Meta, by: str) -> ReadyHead | None:
+        """A head over the source's rows."""
+        return ReadyHead(head, Expressions(self.store, self.patterns), self.store.kinds, (by, meta.id)) if head else None
+
+    def bound(self, row: Row) -> tuple[tuple[str, str], ...]:
+        """A row as a proof names it."""
+        return tuple([(pattern.alias, fact.id) for pattern, fact in zip(self.patterns, row, strict=True)])
+
+
+class Asserting:
+    """Stores what an operator concludes, each fact with its derivation."""
+
+    def __init__(self, store: FactStore, proof: Proof) -> None:
+        self._store = store
+        self._proof = proof
+
+    def add(self, fact: Fact, derivation: Derivation) -> Fact:
+        """Store the fact (or find it) and record this way to it."""
+        stored = self._store.add(fact)
+        self._proof.add(stored.id, derivation)
+        return stored
+
+    def head(self, ready: ReadyHead | None, row: Row, names: Names, derivation: Derivation) -> None:
+        """What a head makes of a row, if anything."""
+        if ready is not None and (fact := ready.fact(row, names, [])) is not None:
+            self.add(fact, derivation)
+
+    def plain(self, kind: str, values: tuple[Value, ...], derivation: Derivation) -> None:
+        """A fact of one of the engine's own kinds, its values in the order of the fields."""
+        self.add(Fact(self._store.kinds[kind], values, {}, (derivation.by, derivation.name)), derivation)
+
+
+def key_text(key: By) -> str:
+    """A key of an order as a rule file writes it."""
+    return f"{'desc' if key.descending else 'asc'} {ref_text(key.value)}"
+
+
+def deciding(by: Sequence[By], readers: Sequence[Callable[[Row], Value]], first: Row, second: Row) -> str:
+    """The first key that tells two rows apart."""
+    for key, read in zip(by, readers, strict=True):
+        if read(first) != read(second):
+            return key_text(key)
+    return "canonical order"
+
+
+def run_elect(elect: Elect, store: FactStore, proof: Proof) -> None:
+    """One winner per group; every other row's first fact is passed over, ties with the winner on all but the last key are told."""
+    source, out = Source(store, elect.source, elect.unless), Asserting(store, proof)
+    into = source.head(elect.into, elect.meta, "elect")
+    readers = [source.reader(key.value) for key in elect.by]
+    for group in source.groups(source.rows(), elect.per):
+        source.sort(group, elect.by)
+        winner, *others = group
+        inputs = tuple(dict.fromkeys([row[0].id for row in group]))
+        key = deciding(elect.by, readers, winner, others[0]) if others else "the only one"
+        made = Derivation("elect", elect.meta.id, elect.meta.place, source.bound(winner), inputs=inputs, key=key)
+        out.head(into, winner, {}, made)
+        told = {winner[0].id}
+        for row in others:
+            if row[0].id in told:
+                continue
+            told.add(row[0].id)
+            key = deciding(elect.by, readers, winner, row)
+            lost = Derivation("elect", elect.meta.id, elect.meta.place, source.bound(row), inputs=(winner[0].id,), key=key)
+            out.plain("passed_over", (elect.meta.id, key, row[0].id, winner[0].id), lost)
+            if len(readers) > 1 and all(read(row) == read(winner) for read in readers[:-1]):
+                out.plain("tied", (elect.meta.id, winner[0].id, row[0].id), lost)
+
+
+def run_take(take: Take, store: FactStore, proof: Proof) -> None:
+    """The first rows of each group, skipping what may not stand beside a taken one."""
+    source, out = Source(store, take.source, take.unless), Asserting(store, proof)
+    into, rest = source.head(take.into, take.meta, "take"), source.head(take.rest, take.meta, "take")
+    links = _links(take, store)
+    for group in source.groups(source.rows(), take.per):
+        source.sort(group, take.by)
+        taken: dict[str, int] = {}
+        left = 0
+        for row in group:
+            linked = [other for other in links.get(row[0].id, ()) if other in taken]
+            nearest = min(linked, key=lambda other: taken[other], default=None)
+            names: Names = {"nearest": nearest}
+            if nearest is None and (take.keep < 0 or len(taken) < take.keep):
+                taken.setdefault(row[0].id, len(taken))
+                names["number"] = len(taken)
+                made = Derivation("take", take.meta.id, take.meta.place, source.bound(row), key=f"number {len(taken)}")
+                out.head(into, row, names, made)
+            else:
+                left += 1
+                names["number"] = left
+                key = "apart" if nearest is not None else f"keep {take.keep}"
+                inputs = (nearest,) if nearest is not None else ()
+                out.head(rest, row, names, Derivation("take", take.meta.id, take.meta.place, source.bound(row), inputs=inputs, key=key))
+
+
+def _links(take: Take, store: FactStore) -> dict[str, list[str]]:
+    links: dict[str, list[str]] = {}
+    if take.apart is not None:
+        for fact in store.facts(take.apart.kind):
+            left, right = str(fact.get(take.apart.left)), str(fact.get(take.apart.right))
+            if left != right:
+                links.setdefault(left, []).append(right)
+                links.setdefault(right, []).append(left)
+    return links
+
+
+def run_group(group: Group, store: FactStore, proof: Proof) -> None:
+    """Connected components over the pairs; the group's name is a digest of its sorted members."""
+    source, out = Source(store, group.source, group.unless), Asserting(store, proof)
+    left, right = source.reader(group.left), source.reader(group.right)
+    parents: dict[Value, Value] = {}
+    members: dict[Value, None] = {}
+    if group.members is not None:
+        for row in joined(store, Matcher([group.members], store.kinds), ()):
+            members[row[0].id] = None
+            parents[row[0].id] = row[0].id
+    rows = source.rows()
+    for row in rows:
+        a, b = left(row), right(row)
+        if a is None or b is None:
+            continue
+        if group.members is None:
+            members.update({a: None, b: None})
+        _union(parents, a, b)
+    inputs: dict[Value, list[str]] = {}
+    for row in rows:
+        if (a := left(row)) is not None and right(row) is not None:
+            inputs.setdefault(_root(parents, a), []).append(row[0].id)
+    components: dict[Value, list[Value]] = {}
+    for member in members:
+        components.setdefault(_root(parents, member), []).append(member)
+    empty = Source(store, (), ())
+    into, each = empty.head(group.into, group.meta, "group"), empty.head(group.member, group.meta, "group")
+    for root, component in components.items():
+        ordered: list[Any] = sorted(component, key=lambda value: (str(type(value)), value))
+        name, ids = digest(*ordered), tuple(dict.fromkeys(inputs.get(root, ())))
+        key = f"{len(component)} members"
+        made = Derivation("group", group.meta.id, group.meta.place, inputs=ids or tuple(map(str, component)), key=key)
+        out.head(into, (), {"group": name, "size": len(component)}, made)
+        for member in component:
+            out.head(each, (), {"group": name, "size": len(component), "member": member}, made)
+
+
+def _root(parents: dict[Value, Value], value: Value) -> Value:
+    parents.setdefault(value, value)
+    root = value
+    while parents[root] != root:
+        root = parents[root]
+    while parents[value] != root:
+        parents[value], value = root, parents[value]
+    return root
+
+
+def _union(parents: dict[Value, Value], a: Value, b: Value) -> None:
+    first, second = _root(parents, a), _root(parents, b)
+    if first != second:
+        parents[second] = first

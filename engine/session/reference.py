@@ -1,0 +1,126 @@
+"""Why: the evaluator that defines the language: indexed joins, semi-naive, plain enough to be read as the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tollens.engine.rulebook.syntax import Rule
+from tollens.engine.session.evaluator import Stratum
+from tollens.engine.session.matching import Matcher, Slots, Source, Step, blocked, finished, search
+from tollens.engine.session.store import NO_FACTS
+from tollens.facts.fact import Fact
+
+
+class Reference:
+    """Each round joins the facts that the round before brought with everything known; it ends when a round brings nothing."""
+
+    name = "reference"
+
+    def run(self, stratum: Stratum) -> None:
+        """Fire every match of every rule of the stratum once."""
+        known = _Growing()
+        plans = [
+            _RulePlan(rule, alternative, stratum)
+            for rule in stratum.rules
+            for alternative in range(len(rule.alternatives))
+        ]
+        new: list[Fact] = []
+        for plan in plans:
+            new += plan.first_round(stratum)
+        while new:
+            fresh = _Growing()
+            for fact in new:
+                fresh.add(fact)
+            new = []
+            for plan in plans:
+                new += plan.next_round(stratum, known, fresh)
+            for fact in fresh.facts:
+                known.add(fact)
+
+
+class _Growing:
+    """Facts of this stratum, found by any fields; their positions in the canonical order do not exist yet."""
+
+    def __init__(self) -> None:
+        self.facts: list[Fact] = []
+        self._by_kind: dict[str, list[Fact]] = {}
+        self._indexes: dict[tuple[str, tuple[str, ...]], dict[object, list[Fact]]] = {}
+
+    def add(self, fact: Fact) -> None:
+        """One more fact; it joins the indexes that exist."""
+        kind = fact.kind.name
+        self.facts.append(fact)
+        self._by_kind.setdefault(kind, []).append(fact)
+        for (indexed, fields), index in self._indexes.items():
+            if indexed == kind:
+                index.setdefault(_key(fact, fields), []).append(fact)
+
+    def source(self, kind: str, fields: tuple[str, ...], key: object) -> Sequence[Fact]:
+        """The facts of a kind whose fields have these values."""
+        facts = self._by_kind.get(kind)
+        if not facts:
+            return NO_FACTS
+        if not fields:
+            return facts
+        index = self._indexes.get((kind, fields))
+        if index is None:
+            index = {}
+            for fact in facts:
+                index.setdefault(_key(fact, fields), []).append(fact)
+            self._indexes[kind, fields] = index
+        return index.get(key, NO_FACTS)
+
+
+def _key(fact: Fact, fields: tuple[str, ...]) -> object:
+    return fact.get(fields[0]) if len(fields) == 1 else tuple(fact.get(field) for field in fields)
+
+
+class _RulePlan:
+    """One alternative of one rule, ready to be joined from any of its positions."""
+
+    def __init__(self, rule: Rule, alternative: int, stratum: Stratum) -> None:
+        kinds = stratum.store.kinds
+        self.rule, self.alternative = rule, alternative
+        self.patterns = rule.alternatives[alternative]
+        self.matcher = Matcher(self.patterns, kinds)
+        self.unless = [Matcher([pattern], kinds, self.patterns) for pattern in rule.unless]
+        self.grows = [position for position, pattern in enumerate(self.patterns) if pattern.kind in stratum.produces]
+
+    def first_round(self, stratum: Stratum) -> list[Fact]:
+        """The matches among finished facts."""
+        source = finished(stratum.store)
+        return self._fire(stratum, self.matcher.plan(), [source] * self.matcher.size)
+
+    def next_round(self, stratum: Stratum, known: _Growing, fresh: _Growing) -> list[Fact]:
+        """The matches that a fresh fact takes part in, each found at the first position that holds a fresh fact."""
+        old = _both(finished(stratum.store), known.source)
+        everything = _both(old, fresh.source)
+        new: list[Fact] = []
+        for first in self.grows:
+            sources = [old if position < first else everything for position in range(self.matcher.size)]
+            sources[first] = fresh.source
+            new += self._fire(stratum, self.matcher.plan(first), sources)
+        return new
+
+    def _fire(self, stratum: Stratum, steps: Sequence[Step], sources: Sequence[Source]) -> list[Fact]:
+        source = finished(stratum.store)
+        new: list[Fact] = []
+        for bound in list(self._bound(steps, sources)):
+            if not any(blocked(matcher, bound, source) for matcher in self.unless):
+                new += stratum.fire(self.rule, self.alternative, bound)
+        return new
+
+    def _bound(self, steps: Sequence[Step], sources: Sequence[Source]) -> Iterator[tuple[Fact, ...]]:
+        slots: Slots = [None] * self.matcher.size
+        for found in search(steps, slots, sources):
+            yield tuple(fact for fact in found if fact is not None)
+
+
+def _both(first: Source, second: Source) -> Source:
+    def source(kind: str, fields: tuple[str, ...], key: object) -> Sequence[Fact]:
+        here, there = first(kind, fields, key), second(kind, fields, key)
+        if not there:
+            return here
+        return [*here, *there] if here else there
+
+    return source

@@ -1,0 +1,146 @@
+"""Why: one run of a rulebook over input facts: stage by stage, operators first, then rules to the fixpoint, with the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from tollens.engine.errors import FactError
+from tollens.engine.rulebook.syntax import Rulebook, Stage
+from tollens.engine.session.evaluator import Evaluator
+from tollens.engine.session.firing import Stratification
+from tollens.engine.session.operators import run_elect, run_group, run_take
+from tollens.engine.session.proof import Derivation, Proof
+from tollens.engine.session.readings import MeasureFunction, run_measure, run_patterns
+from tollens.engine.session.store import FactStore
+from tollens.facts.fact import BadFact, Draft, Fact
+from tollens.facts.kind import KindTable
+
+#: How often the rules of one stage may fire before the session stops with an error.
+DEFAULT_BUDGET = 100_000
+
+
+class Session:
+    """The facts and the proof after a run. Immutable for whoever gets it: facts only grow while it runs."""
+
+    def __init__(self, rulebook: Rulebook) -> None:
+        self.rulebook = rulebook
+        self.store = FactStore(KindTable(rulebook.kinds))
+        self.proof = Proof()
+        self.firings: dict[str, int] = {}
+
+    def assert_rows(self) -> None:
+        """The facts that packs state."""
+        for row in self.rulebook.rows:
+            kind = self.store.kinds[row.kind]
+            given = dict(row.fields)
+            values = tuple([given.get(field.name) for field in kind.fields])
+            fact = self.store.add(Fact(kind, values, {}, ("row", str(row.place))))
+            self.proof.add(fact.id, Derivation("row", row.pack, row.place))
+
+    def assert_input(self, drafts: Iterable[Draft]) -> None:
+        """The facts that a parser or caller states; BadFact where one does not fit, is a verdict, or refers to nothing."""
+        added = []
+        for draft in drafts:
+            fact = self.store.make(draft)
+            if fact.kind.verdict:
+                raise BadFact(f"{':'.join(draft.origin)}: {draft.kind} is a verdict; only rules may assert it")
+            stored = self.store.add(fact)
+            self.proof.add(stored.id, Derivation(draft.origin[0], draft.origin[1]))
+            added.append(stored)
+        for fact in added:
+            self._check_references(fact)
+
+    def _check_references(self, fact: Fact) -> None:
+        for field, value in zip(fact.kind.fields, fact.values, strict=True):
+            if field.type != "ref" or value is None:
+                continue
+            target = self.store.get(str(value))
+            producer = ":".join(fact.origin)
+            if target is None:
+                raise BadFact(f"{producer}: {fact.kind.name}.{field.name} refers to {value}, which is no fact")
+            if field.choices and target.kind.name not in field.choices:
+                raise BadFact(f"{producer}: {fact.kind.name}.{field.name} must be {field.describe()}, not {target.kind.name}")
+
+    def run_stage(self, stage: Stage, evaluator: Evaluator, measures: Mapping[str, MeasureFunction], budget: int) -> None:
+        """Patterns, measures, elections, takes and groups over finished stages, then the stage's rules to the fixpoint."""
+        store, proof = self.store, self.proof
+        run_patterns(stage.patterns, store, proof)
+        for measure in stage.measures:
+            run_measure(measure, measures[measure.function], store, proof)
+        for elect in stage.elects:
+            run_elect(elect, store, proof)
+        for take in stage.takes:
+            run_take(take, store, proof)
+        for group in stage.groups:
+            run_group(group, store, proof)
+        self.firings[stage.name] = Stratification(stage, store, proof, budget).run(evaluator)
+
+
+def run_session(
+    rulebook: Rulebook,
+    drafts: Iterable[Draft],
+    evaluator: Evaluator,
+    *,
+    measures: Mapping[str, MeasureFunction] | None = None,
+    budget: int = DEFAULT_BUDGET,
+    after: Callable[[str, Session], None] | None = None,
+) -> Session:
+    """Run all stages over the input facts; `after(stage, session)` sees each finished stage.
+
+    Raises FactError (facts that do not fit or contradict each other), BudgetExceeded, EngineError.
+    """
+    session = Session(rulebook)
+    try:
+        session.assert_rows()
+        session.assert_input(drafts)
+        for stage in rulebook.stages:
+            session.run_stage(stage, evaluator, measures or {}, budget)
+            if after is not None:
+                after(stage.name, session)
+    except BadFact as error:
+        raise FactError(str(error), next_step="mend the producer, or declare the kind a rival in its pack") from None
+    missing = session.proof.missing(fact.id for fact in session.store)
+    if missing:
+        raise AssertionError(f"facts without a derivation: {missing[:3]}")
+    return session
+
+
+def canonical(session: Session) -> dict[str, object]:
+    """Facts and proof as plain JSON data, the same for every evaluator, process and hash seed."""
+    facts = []
+    for fact in session.store:
+        facts.append(
+            {
+                "id": fact.id,
+                "kind": fact.kind.name,
+                "seq": fact.seq,
+                "fields": fact.plain(),
+                "spans": {name: list(span) for name, span in fact.spans.items()},
+                "derivations": [derivation_json(derivation) for derivation in session.proof.of(fact.id)],
+            }
+        )
+    return {"rulebook": session.rulebook.digest, "facts": facts, "firings": dict(session.firings)}
+
+
+def derivation_json(derivation: Derivation) -> dict[str, object]:
+    """One derivation as plain JSON data; empty parts are left out."""
+    data: dict[str, object] = {"by": derivation.by, "name": derivation.name}
+    if derivation.place is not None:
+        data["place"] = str(derivation.place)
+    if derivation.bound:
+        data["bound"] = [list(pair) for pair in derivation.bound]
+    if derivation.absent:
+        data["absent"] = list(derivation.absent)
+    if derivation.computed:
+        data["computed"] = [[c.name, list(c.value) if isinstance(c.value, tuple) else c.value, list(c.inputs)] for c in derivation.computed]
+    if derivation.inputs:
+        data["inputs"] = list(derivation.inputs)
+    if derivation.key:
+        data["key"] = derivation.key
+    if derivation.depth:
+        data["depth"] = derivation.depth
+    if derivation.alternative:
+        data["alternative"] = derivation.alternative
+    return data
+
+

@@ -1,7 +1,7 @@
 """Why: the fixed list of functions that an expression may call: how many arguments, of which types, giving what.
 
 Types only; the values are computed by the session. Two names are written by the loader and never by an author, so that an evaluator needs no
-types: `as_number` turns an int into a number (times SCALE), `mul_number` multiplies numbers (millionths; every product is brought
+types: `to_number` turns an int into a number (times SCALE), `mul_number` multiplies numbers (millionths; every product is brought
 back to millionths, rounded half to even). All other functions get arguments of one type and work on the bare integers.
 """
 
@@ -53,7 +53,7 @@ FUNCTIONS: dict[str, Signature] = {
         Signature("last_part", 2, 2, TEXT, "what follows the last separator; the whole text where there is none"),
         Signature("digest", 1, MANY, DIGEST, "twenty hexadecimal digits that stand for the values", lenient=True),
         Signature("default", 2, 2, DEFAULT, "the first, or the second where the first is absent", lenient=True),
-        Signature("as_number", 1, 1, CAST, "an int as a number", written=False),
+        Signature("to_number", 1, 1, CAST, "an int as a number", written=False),
         Signature("mul_number", 2, MANY, SAME, "the product of numbers", written=False),
     )
 }

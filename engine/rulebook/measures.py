@@ -6,8 +6,8 @@ A measure function is `function(rows, options) -> results`:
   and groups the rows by the values of the `block` entries (`alias.field`); the function is called once per block, in the order in which
   the blocks first appear. Without `block` there is one call with all rows, and no call where there are none.
 - `options` maps every declared option to its value: numbers are scaled (millionths), an option that was left out is None.
-- each result is a mapping of the output kind's fields to plain values, and the special key `_from`: a tuple of the facts it was computed from,
-  which becomes its proof.
+- each result is a mapping of the output kind's fields to plain values, and the special key `_from`: a tuple of the ids of the facts it was
+  computed from, which becomes its proof.
 
 It must be a pure function of its arguments: no clock, no randomness, no order of sets.
 """
@@ -21,7 +21,7 @@ from tollens.facts.fact import Fact
 from tollens.facts.kind import Field
 from tollens.facts.values import Value
 
-#: The key of a result that names the facts it was computed from.
+#: The key of a result that names the ids of the facts it was computed from.
 FROM = "_from"
 
 MeasureFunction = Callable[[Sequence[tuple[Fact, ...]], Mapping[str, Value]], Iterable[Mapping[str, object]]]

@@ -124,7 +124,7 @@ class Meta(NamedTuple):
 
     id: str
     stage: str
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs of a Meta
     place: Place
     pack: str
     says: Format

@@ -57,7 +57,8 @@ def compare(kind: Kind, field: str, op: str) -> Callable[[Value, Value], bool]:
 def alpha_check(kind: Kind, test: Test) -> Check:
     """A test with a constant operand as a function of one fact."""
     assert isinstance(test.operand, Const)
-    get, operand = getter(kind, test.field), test.operand.value
+    get = getter(kind, test.field)
+    operand: Any = test.operand.value
     if test.op == "exists":
         return lambda fact: (get(fact) is not None) == operand
     if test.op in _FLIPPED:

@@ -23,11 +23,14 @@ def bounded(value: int) -> int | None:
     return value if abs(value) < INT_LIMIT else None
 
 
-def _strict(function: Callable[..., Value]) -> Callable[..., Value]:
+def _strict(function: Callable[..., Any]) -> Callable[..., Value]:
     """Absent in, absent out."""
 
     def call(*arguments: Value) -> Value:
-        return None if None in arguments else function(*arguments)
+        if None in arguments:
+            return None
+        result: Value = function(*arguments)
+        return result
 
     return call
 
@@ -67,12 +70,14 @@ def _default(value: Value, otherwise: Value) -> Value:
 
 def _least(*values: Value) -> Value:
     present: list[Any] = [value for value in values if value is not None]
-    return min(present, default=None)
+    smallest: Value = min(present, default=None)
+    return smallest
 
 
 def _most(*values: Value) -> Value:
     present: list[Any] = [value for value in values if value is not None]
-    return max(present, default=None)
+    largest: Value = max(present, default=None)
+    return largest
 
 
 def _last_part(text: str, separator: str) -> Value:

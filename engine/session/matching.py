@@ -34,7 +34,7 @@ class Step(NamedTuple):
     position: int
     kind: str
     fields: tuple[str, ...]
-    constants: tuple[Value, ...]
+    constants: tuple[object, ...]
     joined: tuple[tuple[int, Callable[[Fact], Value]], ...]
     alpha: tuple[Check, ...]
     rest: tuple[Callable[[Fact, Slots], bool], ...]
@@ -46,7 +46,7 @@ class Step(NamedTuple):
             fact = slots[position]
             assert fact is not None
             return get(fact)
-        values = list(self.constants)
+        values: list[object] = list(self.constants)
         for position, get in self.joined:
             fact = slots[position]
             assert fact is not None
@@ -120,7 +120,7 @@ class Matcher:
 
     def _step(self, position: int, bound: Sequence[int]) -> Step:
         pattern, kind = self.patterns[position], self._kind_of[position]
-        equal: dict[str, Value] = {}
+        equal: dict[str, object] = {}
         alpha: list[Check] = []
         for test in pattern.tests:
             if not isinstance(test.operand, Const):

@@ -47,7 +47,7 @@ def release_dates(versions: dict[str, str]) -> dict[str, str]:
     dates: dict[str, str] = {}
     with command.main_context():
         session = command.get_default_session(options)
-        finder = command._build_package_finder(options, session, TargetPython(), ignore_requires_python=True)
+        finder = command._build_package_finder(options, session, TargetPython(), ignore_requires_python=True)  # noqa: SLF001 - no public way
         for name, version in versions.items():
             found = [c.link.upload_time for c in finder.find_all_candidates(name) if str(c.version) == version]
             times: list[datetime.datetime] = [time for time in found if time is not None]

@@ -34,11 +34,12 @@ class Record(BaseModel):
 
 
 class Body(Record):
-    """The typed body of a fact. A subclass names its kind and, where not all fields are the identity, its key."""
+    """The typed body of a fact. A subclass names its kind and, where not all fields are the identity, its key (empty: at most one fact)."""
 
     KIND: ClassVar[str] = ""
-    KEY: ClassVar[tuple[str, ...]] = ()
+    KEY: ClassVar[tuple[str, ...] | None] = None
     RIVAL: ClassVar[bool] = False
+    VERDICT: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -52,7 +53,7 @@ class Body(Record):
         """The kind that this model declares, for the rule checker and the sessions."""
         fields = [_field(name, info) for name, info in cls.model_fields.items()]
         doc = " ".join((cls.__doc__ or "").split())
-        return Kind(cls.KIND, fields, key=cls.KEY, rival=cls.RIVAL, doc=doc, origin="facts")
+        return Kind(cls.KIND, fields, key=cls.KEY, rival=cls.RIVAL, verdict=cls.VERDICT, doc=doc, origin="facts")
 
 
 def _field(name: str, info: Any) -> Field:

@@ -34,7 +34,10 @@ class Field(NamedTuple):
 
 
 class Kind:
-    """A kind of fact: its fields, the fields that make its identity, and what it is for."""
+    """A kind of fact: its fields, the fields that make its identity, and what it is for.
+
+    Without `key` all fields are the identity; with an empty one there is at most one fact of the kind.
+    """
 
     __slots__ = ("closes", "doc", "fields", "index", "key", "key_positions", "name", "origin", "rival", "verdict")
 
@@ -43,7 +46,7 @@ class Kind:
         name: str,
         fields: Iterable[Field],
         *,
-        key: Iterable[str] = (),
+        key: Iterable[str] | None = None,
         rival: bool = False,
         verdict: bool = False,
         closes: str = "",
@@ -53,7 +56,7 @@ class Kind:
         self.name = name
         self.fields = tuple(fields)
         self.index = {field.name: position for position, field in enumerate(self.fields)}
-        self.key = tuple(key) or tuple(self.index)
+        self.key = tuple(self.index) if key is None else tuple(key)
         self.key_positions = tuple(self.index[name] for name in self.key)
         self.rival = rival
         self.verdict = verdict

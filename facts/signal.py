@@ -18,7 +18,7 @@ class Signal(Body):
     """One unit of one grammar in the raw text: a traceback's exception, an assertion, a test's block, a compiler's message."""
 
     KIND: ClassVar[str] = "signal"
-    KEY: ClassVar[tuple[str, ...]] = ("number",)
+    KEY: ClassVar[tuple[str, ...] | None] = ("number",)
     number: Annotated[int, Field(description="position among the signals of the text, from 1")]
     record_type: RecordType
     grammar: Annotated[str, Field(description="the grammar that matched: python_traceback, pytest_failure, ...")]
@@ -32,7 +32,7 @@ class StackFrame(Body):
     """One frame of a signal's stack, as printed. Whether it is project code is a rule's to say."""
 
     KIND: ClassVar[str] = "stack_frame"
-    KEY: ClassVar[tuple[str, ...]] = ("signal", "depth")
+    KEY: ClassVar[tuple[str, ...] | None] = ("signal", "depth")
     signal: SignalRef
     depth: Annotated[int, Field(description="0 is the outermost call; the frame that raised has the largest")]
     file: str
@@ -47,7 +47,7 @@ class ChainMember(Body):
     """One exception's place in a chain: position 0 was raised first; `relation` says how it follows the one before."""
 
     KIND: ClassVar[str] = "chain_member"
-    KEY: ClassVar[tuple[str, ...]] = ("signal",)
+    KEY: ClassVar[tuple[str, ...] | None] = ("signal",)
     chain: Annotated[int, Field(description="number of the chain in the text, from 1")]
     signal: SignalRef
     position: int
@@ -60,7 +60,7 @@ class TestCase(Body):
     __test__ = False  # not a test class, whatever its name
 
     KIND: ClassVar[str] = "test_case"
-    KEY: ClassVar[tuple[str, ...]] = ("signal",)
+    KEY: ClassVar[tuple[str, ...] | None] = ("signal",)
     signal: SignalRef
     name: str
     node_id: str | None = None
@@ -80,7 +80,7 @@ class Comparison(Body):
     """Two sides of a comparison that failed, in the order printed; which of them is the actual one is a rule's to say."""
 
     KIND: ClassVar[str] = "comparison"
-    KEY: ClassVar[tuple[str, ...]] = ("signal",)
+    KEY: ClassVar[tuple[str, ...] | None] = ("signal",)
     signal: SignalRef
     form: Annotated[str, Field(description="where the sides were read: pytest_assert, unittest_equal, numpy, ...")]
     left: str | None = None
@@ -93,7 +93,7 @@ class Detail(Body):
     """A further labelled line of a failure block: an explanation, a diff line, a fixture's name."""
 
     KIND: ClassVar[str] = "detail"
-    KEY: ClassVar[tuple[str, ...]] = ("signal", "number")
+    KEY: ClassVar[tuple[str, ...] | None] = ("signal", "number")
     signal: SignalRef
     number: int
     label: str
@@ -106,7 +106,7 @@ class TestRun(Body):
     __test__ = False  # not a test class, whatever its name
 
     KIND: ClassVar[str] = "test_run"
-    KEY: ClassVar[tuple[str, ...]] = ("number",)
+    KEY: ClassVar[tuple[str, ...] | None] = ("number",)
     number: int
     tool: str
     passed: int = 0
@@ -120,7 +120,7 @@ class SummaryLine(Body):
     """A line of a runner's short summary: `FAILED tests/test_a.py::test_b - AssertionError`."""
 
     KIND: ClassVar[str] = "summary_line"
-    KEY: ClassVar[tuple[str, ...]] = ("line",)
+    KEY: ClassVar[tuple[str, ...] | None] = ("line",)
     line: int
     word: str
     node_id: str
@@ -131,7 +131,7 @@ class Truncated(Body):
     """Something that began like a known grammar and did not go on, or text that was cut: flagged, never dropped."""
 
     KIND: ClassVar[str] = "truncated"
-    KEY: ClassVar[tuple[str, ...]] = ("line", "grammar")
+    KEY: ClassVar[tuple[str, ...] | None] = ("line", "grammar")
     line: int
     grammar: str
     reason: str
@@ -142,7 +142,7 @@ class RawText(Body):
     """The whole signal: its size, its digest, and whether anything in it could be read."""
 
     KIND: ClassVar[str] = "raw_text"
-    KEY: ClassVar[tuple[str, ...]] = ("digest",)
+    KEY: ClassVar[tuple[str, ...] | None] = ("digest",)
     digest: str
     lines: int
     characters: int
@@ -161,7 +161,7 @@ class Provenance(Body):
     """Which run the signal came from; `timestamp` is from the caller or the log, never from the clock."""
 
     KIND: ClassVar[str] = "provenance"
-    KEY: ClassVar[tuple[str, ...]] = ("run",)
+    KEY: ClassVar[tuple[str, ...] | None] = ("run",)
     run: str
-    timestamp: str = ""
-    source: str = ""
+    timestamp: str | None = None
+    source: str | None = None

@@ -32,13 +32,13 @@ $(STAMP): pyproject.toml constraints.txt .ci/engine
 	  echo "Tollens needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version 2>&1 || echo missing). Name another one: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 2; }
 	@$(PYTHON) -m venv --clear $(VENV) || { echo "$(PYTHON) cannot make a virtual environment; install its venv module." >&2; exit 2; }
 	@echo "installing into $(VENV) (about half a minute)"
-	@$(PY) -m pip install --quiet -e '.[dev]'
+	@$(PY) -m pip install --quiet --quiet -e '.[dev]'
 	@.ci/engine $(PY)
 	@touch $@
 
 $(BENCH_STAMP): $(STAMP)
-	@$(PY) -m pip install --quiet -e '.[bench]'
-	@$(PY) -m pip install --quiet --no-deps experta
+	@$(PY) -m pip install --quiet --quiet -e '.[bench]'
+	@$(PY) -m pip install --quiet --quiet --no-deps experta
 	@touch $@
 
 demo: $(STAMP) ## see what Tollens does, on real failures
@@ -75,7 +75,7 @@ bench: $(BENCH_STAMP) ## measure, beside other engines
 
 lock: ## resolve all dependencies anew into constraints.txt (network; nothing younger than 72 hours)
 	@$(PYTHON) -m venv --clear .venv-lock
-	@env -u PIP_CONSTRAINT -u PIP_BUILD_CONSTRAINT .venv-lock/bin/python -m pip install --quiet --upgrade 'pip>=26.1'
+	@env -u PIP_CONSTRAINT -u PIP_BUILD_CONSTRAINT .venv-lock/bin/python -m pip install --quiet --quiet --upgrade 'pip>=26.1'
 	@env -u PIP_CONSTRAINT -u PIP_BUILD_CONSTRAINT .venv-lock/bin/python .ci/lock.py
 
 clean: ## remove everything that was made here

@@ -54,6 +54,16 @@ class ChainMember(Body):
     relation: Literal["first", "direct_cause", "context"]
 
 
+class GroupMember(Body):
+    """An exception inside an exception group; `group` is the group's own signal."""
+
+    KIND: ClassVar[str] = "group_member"
+    KEY: ClassVar[tuple[str, ...]] = ("signal",)
+    signal: SignalRef
+    group: SignalRef
+    number: Annotated[int, Field(description="position in the group, from 1")]
+
+
 class TestCase(Body):
     """A test that a runner reported as failed or in error; the signal is of record type test."""
 
@@ -74,6 +84,15 @@ class Belongs(Body):
     KIND: ClassVar[str] = "belongs"
     signal: SignalRef
     test: SignalRef
+
+
+class Captured(Body):
+    """A signal that stands in the output captured while a test ran, not in the test's own failure."""
+
+    KIND: ClassVar[str] = "captured"
+    signal: SignalRef
+    test: SignalRef
+    section: Annotated[str, Field(description="the title of the section: Captured stderr call, ...")]
 
 
 class Comparison(Body):

@@ -1,0 +1,133 @@
+"""Why: pytest's report is the richest Python signal: which test failed, where, on which values, and how the run ended."""
+
+from __future__ import annotations
+
+from tollens.parsers.page import Extra, Loose, Page, Region, Unit
+from tollens.parsers.patterns import Pattern
+from tollens.parsers.pytest_block import NAME, is_error_line, is_marked, read_block
+from tollens.parsers.pytest_line import read_lines
+from tollens.parsers.pytest_sections import FAILING, Section, Title, is_block_title, outline, read_title
+from tollens.parsers.pytest_summary import SummaryFound, read_summaries
+
+_SUBTESTS = Pattern(r"contains [0-9]+ failed subtests?$")
+_PHASES = (("ERROR at setup of ", "setup"), ("ERROR at teardown of ", "teardown"), ("ERROR collecting ", "collect"))
+
+
+class PytestReport:
+    """Failure and error blocks in the long, short and line styles, the short summary, and the closing counts."""
+
+    name = NAME
+
+    def read(self, page: Page) -> None:
+        """See `Grammar.read`."""
+        plan = outline(page.text)
+        tests: list[Unit] = []
+        for section in plan.sections:
+            page.claim(section.at, section.at)
+            if section.title in FAILING:
+                tests += _read_section(page, section)
+        for index, counts in plan.counts:
+            page.claim(index, index)
+            fields = {"tool": "pytest", **counts}
+            page.loose.append(Loose(page.text.number(index), "test_run", fields, {"": page.text.whole(index)}))
+        _name_tests(tests, read_summaries(page, plan.sections))
+
+
+def _read_section(page: Page, section: Section) -> list[Unit]:
+    text, titles = page.text, []
+    for index in range(section.at + 1, section.end):
+        if text.lines[index][:1] == "_":
+            title = read_title(text.lines[index])
+            if title is not None and is_block_title(title, section.width):
+                titles.append((index, title))
+    if not section.closed:
+        page.truncated(text.number(section.at), NAME, f"the section {section.title} does not end")
+    if not titles:
+        read_lines(page, section.at + 1, section.end)
+        return []
+    ends = [index for index, _ in titles[1:]] + [section.end]
+    return [_read_test(page, index, title, end, section) for (index, title), end in zip(titles, ends, strict=True)]
+
+
+def _read_test(page: Page, at: int, title: Title, end: int, section: Section) -> Unit:
+    text = page.text
+    phase, name = "call", title.text
+    for prefix, found in _PHASES:
+        if name.startswith(prefix):
+            phase, name = found, name[len(prefix) :]
+    test = Unit("test", NAME, at, at)
+    column = text.lines[at].find(name)
+    test.spans = {"": text.whole(at)}
+    fields: dict[str, object] = {"name": name, "phase": phase}
+    if phase == "collect":
+        fields["file"] = name
+    test.extras.append(Extra("test_case", fields, {"name": text.span(at, column, column + len(name))}))
+    page.units.append(test)
+    body_end = _read_captured(page, at + 1, end, test, section.width)
+    while end > at + 1 and not text.lines[end - 1].strip():
+        end -= 1
+    test.last = end - 1
+    _read_body(page, at, body_end, test)
+    return test
+
+
+def _read_captured(page: Page, first: int, end: int, test: Unit, width: int) -> int:
+    """Put down the captured sections of a block; gives the line after the block's own body."""
+    heads: list[tuple[int, str]] = []
+    for index in range(first, end):
+        if page.text.lines[index][:3] == "---":
+            title = read_title(page.text.lines[index])
+            if title is not None and (title.text.startswith("Captured ") or abs(title.width - width) <= 1):
+                heads.append((index, title.text))
+                page.claim(index, index)
+    for position, (index, title_text) in enumerate(heads):
+        last = (heads[position + 1][0] if position + 1 < len(heads) else end) - 1
+        if last > index:
+            page.regions.append(Region(index + 1, last, test, title_text))
+    return heads[0][0] if heads else end
+
+
+def _read_body(page: Page, at: int, end: int, test: Unit) -> None:
+    text = page.text
+    block = read_block(page, text, at + 1, end)
+    page.units.extend(block.units)
+    for unit in block.units:
+        unit.parent = test
+    if block.native is not None:
+        page.claim(at, block.native - 1)
+        page.regions.append(Region(block.native, end - 1, test, None))
+        return
+    page.claim(at, end - 1)
+    if block.units:
+        return
+    said = [line.strip() for line in text.lines[at + 1 : end] if line.strip()]
+    if not said:
+        page.truncated(text.number(at), NAME, "a block without a body")
+    elif any(is_error_line(line) or is_marked(line) for line in text.lines[at + 1 : end]) or not _is_plain(said):
+        page.truncated(text.number(at), NAME, "a block without the lines that name its error")
+    if said:
+        first = next(index for index in range(at + 1, end) if text.lines[index].strip())
+        test.message = "\n".join(said)
+        test.spans["message"] = text.whole(first)
+
+
+def _is_plain(said: list[str]) -> bool:
+    """Whether a block's body is a sentence of pytest's own and complete: a strict xfail that passed, failed subtests."""
+    return said[0].startswith("[XPASS(strict)]") or _SUBTESTS.match(said[0]) is not None
+
+
+def _name_tests(tests: list[Unit], summaries: list[SummaryFound]) -> None:
+    """Give each test the node id that the short summary lists for its name, each line of the summary once."""
+    waiting: dict[str, list[SummaryFound]] = {}
+    for summary in reversed(summaries):
+        if summary.word in ("FAILED", "ERROR") or summary.word.startswith("SUBFAIL"):
+            waiting.setdefault(summary.name, []).append(summary)
+    for test in tests:
+        case = test.extras[0]
+        lines = waiting.get(str(case.fields["name"]))
+        if not lines:
+            continue
+        chosen = lines.pop()
+        file = case.fields.get("file") or chosen.file
+        spans = {**case.spans, "node_id": chosen.span}
+        test.extras[0] = Extra(case.kind, {**case.fields, "node_id": chosen.node_id, "file": file}, spans)

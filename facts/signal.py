@@ -184,3 +184,11 @@ class Provenance(Body):
     run: str
     timestamp: str | None = None
     source: str | None = None
+
+
+class PathUnder(Body):
+    """A file that lies under a root, by its path alone."""
+
+    KIND: ClassVar[str] = "path_under"
+    file: str
+    root: str

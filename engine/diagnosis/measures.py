@@ -1,0 +1,31 @@
+"""Why: numbers and relations that rules ask for and cannot compute themselves; none of them judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tollens.facts.fact import Fact
+from tollens.facts.values import Value
+
+
+def path_under(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
+    """Each (file, root) of the rows where the file's path starts with the root's; separators and `.` parts are folded."""
+    seen: set[tuple[str, str]] = set()
+    for frame, root in rows:
+        pair = (str(frame.get("file")), str(root.get("path")))
+        if pair in seen:
+            continue
+        seen.add(pair)
+        parts, start = _parts(pair[0]), _parts(pair[1])
+        if parts[: len(start)] == start:
+            yield {"file": pair[0], "root": pair[1], "_from": (frame.id, root.id)}
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
+
+
+#: By the name that packs use. The loader checks names and outputs, the session calls them.
+MEASURES = {"path_under": path_under}
+
+

@@ -75,6 +75,9 @@ class Emitter:
         if unit.chain is not None:
             place = {"chain": chains[id(unit.chain)], "position": unit.chain.index(unit), "relation": unit.relation}
             extras.append(Extra("chain_member", place))
+        group = self.numbers.get(id(unit.group)) if unit.group is not None else None
+        if group is not None:
+            extras.append(Extra("group_member", {"group": fact_id("signal", group), "number": unit.member}))
         self._frames(unit, reference)
         details = 0
         for extra in extras:

@@ -49,7 +49,9 @@ class Unit:
         "first",
         "frames",
         "grammar",
+        "group",
         "last",
+        "member",
         "message",
         "parent",
         "record_type",
@@ -72,6 +74,8 @@ class Unit:
         self.relation = "first"
         self.parent: Unit | None = None
         self.section: str | None = None
+        self.group: Unit | None = None
+        self.member = 0
 
 
 class Region(NamedTuple):

@@ -7,15 +7,17 @@ from typing import NamedTuple
 
 from tollens.facts.fact import Draft
 from tollens.parsers.emit import Emitter
+from tollens.parsers.faulthandler_dump import FaulthandlerDump
 from tollens.parsers.limits import DEFAULT, Limits
 from tollens.parsers.page import Grammar, Page
+from tollens.parsers.prefixes import without_prefixes
 from tollens.parsers.pytest_report import PytestReport
 from tollens.parsers.python_traceback import PythonTraceback
 from tollens.parsers.text import Text, decode, make_text
 from tollens.parsers.unittest_report import UnittestReport
 
 #: The grammars in the order in which they may claim lines: reports first, then what may stand inside them.
-GRAMMARS: tuple[Grammar, ...] = (PytestReport(), UnittestReport(), PythonTraceback())
+GRAMMARS: tuple[Grammar, ...] = (PytestReport(), UnittestReport(), FaulthandlerDump(), PythonTraceback())
 
 
 class Parsed(NamedTuple):
@@ -34,7 +36,7 @@ def parse(data: bytes | str, *, limits: Limits = DEFAULT) -> Parsed:
     """
     source = decode(data)
     binary = "\x00" in source
-    text = make_text("" if binary else source, limits)
+    text = without_prefixes(make_text("" if binary else source, limits))
     page = Page(text, limits)
     for cut in text.cuts:
         page.truncated(cut.line, "text", cut.reason, cut.lost)

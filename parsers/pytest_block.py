@@ -7,12 +7,12 @@ from tollens.parsers.assertion import Row, read_assertion
 from tollens.parsers.frames import is_carets, read_stack
 from tollens.parsers.page import FrameFound, Page, Unit
 from tollens.parsers.patterns import Pattern, indent, number
-from tollens.parsers.python_traceback import HEADER, LINKS, ExceptionLine, exception_line, record_type
 from tollens.parsers.text import Text
+from tollens.parsers.traceback_one import HEADER, LINKS, ExceptionLine, exception_line, record_type
 
 NAME = "pytest_failure"
 
-_LOCATION = Pattern(r"(\S.*?):([0-9]+):(?: in (\S.*)| (\S.*))?$")
+_LOCATION = Pattern(r"(?:> )?(\S.*?):([0-9]+):(?: in (\S.*)| (\S.*))?$")
 _DEFINITION = Pattern(r"\s*(?:async )?def ([^\W\d]\w*)")
 _FIXTURE_FILE = Pattern(r"file (\S.*), line ([0-9]+)$")
 
@@ -63,7 +63,7 @@ class Location:
 def read_location(text: Text, index: int) -> Location | None:
     """The location that a line gives; None for any other line."""
     line = text.lines[index].rstrip()
-    if ":" not in line or line[:1] in " \t>":
+    if ":" not in line or line[:1] in " \t" or line[:3] == ">  ":
         return None
     found = _LOCATION.match(line)
     if found is None or not _is_path(found.group(1)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tollens.parsers.assertion import read_assertion
 from tollens.parsers.page import FrameFound, Page, Unit
 from tollens.parsers.patterns import Pattern, number
-from tollens.parsers.python_traceback import exception_line, record_type
+from tollens.parsers.traceback_one import exception_line, record_type
 
 _LINE = Pattern(r"(\S.*?):([0-9]+): (\S.*)$")
 

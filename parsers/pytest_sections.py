@@ -14,6 +14,8 @@ _ENDING = Pattern(r"(.*\S) in [0-9.]+ ?s(?:econds)?(?: \([0-9:]+\))?$")
 #: Titles of sections, as pytest prints them; every other title in `=` is taken for a section only at the report's width.
 KNOWN = ("FAILURES", "ERRORS", "XFAILURES", "XPASSES", "PASSES", "short test summary info", "test session starts", "warnings summary")
 FAILING = ("FAILURES", "ERRORS")
+#: Sections about tests that did what was expected of them; nothing in them is a failure.
+EXPECTED = ("XFAILURES", "XPASSES", "PASSES")
 _WORDS = {"passed": "passed", "failed": "failed", "error": "errors", "errors": "errors", "skipped": "skipped"}
 _NOT_TESTS = ("warning", "warnings", "deselected")
 

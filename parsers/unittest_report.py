@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tollens.parsers.page import Extra, Loose, Page, Region, Unit
 from tollens.parsers.patterns import Pattern, number
-from tollens.parsers.python_traceback import HEADER
+from tollens.parsers.traceback_one import HEADER
 
 NAME = "unittest_failure"
 

@@ -1,0 +1,79 @@
+"""Why: a block is one test's failure: a title, a body that tells of exceptions, and what was captured while the test ran."""
+
+from __future__ import annotations
+
+from tollens.parsers.page import Extra, Page, Region, Unit
+from tollens.parsers.patterns import Pattern
+from tollens.parsers.pytest_block import NAME, is_error_line, is_marked, read_block
+from tollens.parsers.pytest_sections import Title, read_title
+
+_SUBTESTS = Pattern(r"contains [0-9]+ failed subtests?$")
+_PHASES = (("ERROR at setup of ", "setup"), ("ERROR at teardown of ", "teardown"), ("ERROR collecting ", "collect"))
+
+
+def read_test(page: Page, at: int, title: Title, end: int, width: int) -> Unit:
+    """Put down the test whose title stands at line `at` and whose block goes to before `end`; gives its signal."""
+    text = page.text
+    phase, name = "call", title.text
+    for prefix, found in _PHASES:
+        if name.startswith(prefix):
+            phase, name = found, name[len(prefix) :]
+    test = Unit("test", NAME, at, at)
+    column = text.lines[at].find(name)
+    test.spans = {"": text.whole(at)}
+    fields: dict[str, object] = {"name": name, "phase": phase}
+    if phase == "collect":
+        fields["file"] = name
+    test.extras.append(Extra("test_case", fields, {"name": text.span(at, column, column + len(name))}))
+    page.units.append(test)
+    body_end = _read_captured(page, at + 1, end, test, width)
+    while end > at + 1 and not text.lines[end - 1].strip():
+        end -= 1
+    test.last = end - 1
+    _read_body(page, at, body_end, test)
+    return test
+
+
+def _read_captured(page: Page, first: int, end: int, test: Unit, width: int) -> int:
+    """Put down the captured sections of a block; gives the line after the block's own body."""
+    heads: list[tuple[int, str]] = []
+    for index in range(first, end):
+        if page.text.lines[index][:3] == "---":
+            title = read_title(page.text.lines[index])
+            if title is not None and (title.text.startswith("Captured ") or abs(title.width - width) <= 1):
+                heads.append((index, title.text))
+                page.claim(index, index)
+    for position, (index, title_text) in enumerate(heads):
+        last = (heads[position + 1][0] if position + 1 < len(heads) else end) - 1
+        if last > index:
+            page.regions.append(Region(index + 1, last, test, title_text))
+    return heads[0][0] if heads else end
+
+
+def _read_body(page: Page, at: int, end: int, test: Unit) -> None:
+    text = page.text
+    block = read_block(page, text, at + 1, end)
+    page.units.extend(block.units)
+    for unit in block.units:
+        unit.parent = test
+    if block.native is not None:
+        page.claim(at, block.native - 1)
+        page.regions.append(Region(block.native, end - 1, test, None))
+        return
+    page.claim(at, end - 1)
+    if block.units:
+        return
+    said = [line.strip() for line in text.lines[at + 1 : end] if line.strip()]
+    if not said:
+        page.truncated(text.number(at), NAME, "a block without a body")
+    elif any(is_error_line(line) or is_marked(line) for line in text.lines[at + 1 : end]) or not _is_plain(said):
+        page.truncated(text.number(at), NAME, "a block without the lines that name its error")
+    if said:
+        first = next(index for index in range(at + 1, end) if text.lines[index].strip())
+        test.message = "\n".join(said)
+        test.spans["message"] = text.whole(first)
+
+
+def _is_plain(said: list[str]) -> bool:
+    """Whether a block's body is a sentence of pytest's own and complete: a strict xfail that passed, failed subtests."""
+    return said[0].startswith("[XPASS(strict)]") or _SUBTESTS.match(said[0]) is not None

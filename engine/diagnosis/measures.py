@@ -1,13 +1,20 @@
-"""Why: numbers and relations that rules ask for and cannot compute themselves; none of them judges."""
+"""Why: numbers and relations that rules ask for and cannot compute themselves; none of them judges.
+
+The loader checks the names and outputs that packs use; the session calls the functions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tollens.engine.rulebook.measures import MeasureRegistry
 from tollens.facts.fact import Fact
 from tollens.facts.values import Value
 
+MEASURES = MeasureRegistry()
 
+
+@MEASURES.register("path_under")
 def path_under(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
     """Each (file, root) of the rows where the file's path starts with the root's; separators and `.` parts are folded."""
     seen: set[tuple[str, str]] = set()
@@ -23,9 +30,3 @@ def path_under(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -
 
 def _parts(path: str) -> list[str]:
     return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
-
-
-#: By the name that packs use. The loader checks names and outputs, the session calls them.
-MEASURES = {"path_under": path_under}
-
-

@@ -1,0 +1,141 @@
+"""Why: the command line: arguments in, exit code out; each command's work is in a module that is imported only when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from tollens.engine.errors import EXIT_FAULT, TollensError
+
+_EPILOG = """\
+exit codes: 0 done (a diagnosis), 2 any fault or usage error, 3 no failure found, 4 insufficient evidence
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose errors look like all others and end with exit code 2."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]  # argparse says NoReturn, and exit() does not return
+        self.exit(EXIT_FAULT, f"error: {message}\n  next: see `{self.prog} --help`\n")
+
+
+def parser(wanted: str | None = None) -> argparse.ArgumentParser:
+    """The parser of all commands; with `wanted` only that one gets its arguments, which keeps starting cheap."""
+    from tollens import __version__
+
+    top = _Parser(
+        prog="tollens",
+        description="Turns the raw output of a failed run into a cited diagnosis, decided by rule files that you can edit and question.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"tollens {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    for name, help_text, arguments in _COMMANDS:
+        command = commands.add_parser(name, help=help_text, description=help_text, epilog=_EPILOG, formatter_class=top.formatter_class)
+        if wanted in (None, name):
+            arguments(command)
+    return top
+
+
+def _diagnose(p: argparse.ArgumentParser) -> None:
+    p.add_argument("file", nargs="?", default="-", metavar="FILE", help="the raw output of the failed run; - or nothing reads standard input")
+    p.add_argument("--format", choices=("text", "json"), default="text", help="text for people (the default), json for programs")
+    p.add_argument("--timestamp", metavar="WHEN", help="when the run was, as it shall stand in the evidence; never made up")
+    p.add_argument("--project-root", action="append", default=[], metavar="DIR", help="a folder whose files are the project's own")
+    p.add_argument("--no-save", action="store_true", help="do not keep the run; `tollens why` cannot answer about it then")
+    p.add_argument("--runs", metavar="DIR", help="where runs are kept (default: .tollens/runs, or $TOLLENS_RUNS)")
+    _packs(p)
+
+
+def _packs(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--rules", action="append", default=[], metavar="DIR", help="a rule pack of yours; may be given several times")
+    p.add_argument("--evaluator", choices=("auto", "durable_rules", "reference"), default="auto", help="which evaluator runs the rules")
+
+
+def _why(p: argparse.ArgumentParser) -> None:
+    from tollens.engine.interfaces.why_command import add_arguments
+
+    add_arguments(p)
+
+
+def _rules(p: argparse.ArgumentParser) -> None:
+    actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
+    check = actions.add_parser("check", help="check rule packs and report everything that is wrong with them")
+    check.add_argument("pack", nargs="*", metavar="DIR", help="packs to check on top of the built-in ones")
+    check.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def _runs(p: argparse.ArgumentParser) -> None:
+    actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
+    listing = actions.add_parser("list", help="list the kept runs, the newest first")
+    listing.add_argument("--runs", metavar="DIR", help="where runs are kept")
+    listing.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def _doctor(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--format", choices=("text", "json"), default="text")
+
+
+_COMMANDS = (
+    ("diagnose", "turn the raw output of a failed run into a cited diagnosis", _diagnose),
+    ("why", "show the proof of a stored run's verdicts, down to the raw line", _why),
+    ("rules", "work with rule packs", _rules),
+    ("runs", "look at the kept runs", _runs),
+    ("doctor", "say what is installed, which evaluator is active, and how to get the other", _doctor),
+)
+COMMAND_NAMES = tuple(name for name, _, _ in _COMMANDS)
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.command == "diagnose":
+        from tollens.engine.interfaces import diagnose_command
+
+        return diagnose_command.run(options)
+    if options.command == "why":
+        from tollens.engine.interfaces import why_command
+
+        return why_command.run(options)
+    if options.command == "rules":
+        from tollens.engine.interfaces import rules_command
+
+        return rules_command.run(options)
+    if options.command == "runs":
+        from tollens.engine.interfaces import runs_command
+
+        return runs_command.run(options)
+    from tollens.engine.interfaces import doctor_command
+
+    return doctor_command.run(options)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; gives its exit code. Faults are printed to standard error, never as a traceback."""
+    try:
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        options = parser(given[0] if given and given[0] in COMMAND_NAMES else None).parse_args(given)
+        code = _run(options)
+        sys.stdout.flush()
+    except TollensError as error:
+        _complain(error)
+        return EXIT_FAULT
+    except BrokenPipeError:
+        # The reader went away; what was not printed is nobody's loss. Standard output must not complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped\n")
+        return EXIT_FAULT
+    else:
+        return code
+
+
+def _complain(error: TollensError) -> None:
+    text = "\n".join(error.lines()) + "\n"
+    sys.stderr.write(text.encode(sys.stderr.encoding or "utf-8", "backslashreplace").decode(sys.stderr.encoding or "utf-8"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""Why: `tollens diagnose`: one raw signal in, the diagnosis out, and the run kept so that `why` can answer later."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from tollens.engine.diagnosis.driver import Diagnosed, Options, diagnose
+from tollens.engine.diagnosis.packs import rulebook
+from tollens.engine.errors import EXIT_DONE, EXIT_INSUFFICIENT, EXIT_NO_FAILURE, InputError
+from tollens.engine.explain.record import build
+from tollens.engine.explain.runs import RunStore
+from tollens.engine.interfaces.project import settings
+from tollens.engine.session.choose import choose
+
+#: The most that one signal may hold, in bytes.
+MAX_SIGNAL = 64 * 1024 * 1024
+
+EXIT_CODES = {"diagnosis": EXIT_DONE, "no_failure": EXIT_NO_FAILURE, "insufficient_evidence": EXIT_INSUFFICIENT}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, diagnose, keep, print; the exit code tells the outcome."""
+    project = settings(Path.cwd())
+    book = rulebook([*project.rules, *map(Path, options.rules)], notice=notice)
+    evaluator, said = choose(options.evaluator)
+    if said:
+        notice(said)
+    name, data = read_signal(options.file)
+    roots = tuple(dict.fromkeys([*project.roots, *[Path(root).resolve().as_posix() for root in options.project_root]]))
+    done = diagnose(data, book, evaluator, Options(name, roots, options.timestamp))
+    kept = None if options.no_save else _keep(done, name, options.runs)
+    if options.format == "json":
+        sys.stdout.write(json.dumps(done.result, ensure_ascii=True, indent=1) + "\n")
+    else:
+        from tollens.engine.interfaces.page import page
+        from tollens.engine.interfaces.screen import style_of
+
+        for line in page(done, style_of(sys.stdout), kept=kept):
+            sys.stdout.write(line + "\n")
+    return EXIT_CODES[str(done.result["outcome"])]
+
+
+def notice(text: str) -> None:
+    """A line to standard error that is not a fault."""
+    sys.stderr.write(f"notice: {text}\n")
+
+
+def read_signal(file: str) -> tuple[str, bytes]:
+    """The name and bytes of the signal; InputError where it cannot be read or is too large."""
+    if file == "-":
+        if sys.stdin is None or sys.stdin.isatty():
+            notice("reading the signal from the keyboard; end it with Ctrl-D, or give a FILE")
+        data = sys.stdin.buffer.read(MAX_SIGNAL + 1) if sys.stdin is not None else b""
+        name = "stdin"
+    else:
+        path = Path(file)
+        try:
+            if path.is_dir():
+                raise InputError(f"{file} is a folder", expected="a file with the raw output of a failed run")
+            with path.open("rb") as stream:
+                data = stream.read(MAX_SIGNAL + 1)
+        except FileNotFoundError:
+            near = sorted(item.name for item in path.parent.iterdir()) if path.parent.is_dir() else []
+            raise InputError(
+                f"there is no file {file}", expected="a file with the raw output of a failed run", choices=near[:200], found=path.name
+            ) from None
+        except OSError as error:
+            raise InputError(f"{file} cannot be read: {error.strerror}", next_step="check the path and its permissions") from None
+        name = path.name
+    if len(data) > MAX_SIGNAL:
+        raise InputError(f"the signal is larger than {MAX_SIGNAL // 2**20} MB", next_step="give the part of the log around the failure")
+    return name, data
+
+
+def _keep(done: Diagnosed, name: str, folder: str | None) -> str | None:
+    """Keep the run; where that cannot be done, say so and go on."""
+    raw = next((draft for draft in done.parsed.drafts if draft.kind == "raw_text"), None)
+    record = build(
+        done.session,
+        run_id=done.run_id,
+        evaluator=str(done.result["evaluator"]),
+        signal_name=name,
+        signal_digest=str(raw.fields["digest"]) if raw else "",
+        line=done.line,
+        result=done.result,
+        answers=done.answers,
+    )
+    store = RunStore(folder)
+    path = store.save(record)
+    if store.notice:
+        notice(store.notice)
+    return path

@@ -1,0 +1,110 @@
+"""Why: a diagnosis as people read it: the symptom, the place and the reason first, the class last, each with what speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tollens.engine.diagnosis.driver import Diagnosed
+from tollens.engine.explain.terminal import Style, excerpt, wrapped
+
+LABEL = 17
+#: How many observations, sites and open questions are shown; the JSON output has all of them.
+MOST_ROWS = 6
+
+
+def page(done: Diagnosed, style: Style, *, kept: str | None) -> Iterator[str]:
+    """The result as lines of text."""
+    result: dict[str, Any] = done.result
+    if result["diagnosis"] is None:
+        yield from _without(done, style)
+    else:
+        yield from _diagnosis(done, style)
+    yield ""
+    short = done.run_id[:10]
+    if kept:
+        yield style.paint(f"run {short}   proof: tollens why {short}   one verdict: tollens why {short} root_cause_hypothesis", "faint")
+    else:
+        yield style.paint(f"run {short} (not kept)", "faint")
+
+
+def _without(done: Diagnosed, style: Style) -> Iterator[str]:
+    outcomes = done.session.store.facts("outcome")
+    yield style.paint(str(done.result["outcome"]).replace("_", " "), "strong")
+    for fact in outcomes:
+        yield from _labelled(style, "why", str(fact.get("why")))
+
+
+def _diagnosis(done: Diagnosed, style: Style) -> Iterator[str]:
+    result: dict[str, Any] = done.result
+    made = result["diagnosis"]
+    yield from _labelled(style, "symptom", made["symptom"], "strong")
+    yield from _labelled(style, "immediate cause", made["immediate_cause"])
+    yield from _labelled(style, "root cause", made["root_cause_hypothesis"], "mark")
+    residue = result["residue"] or {}
+    if residue.get("actual") is not None:
+        yield from _labelled(style, "found", residue["actual"])
+    if residue.get("expected") is not None:
+        yield from _labelled(style, "expected", residue["expected"])
+    yield from _pinned(done, style)
+    yield from _sites(result["root_cause_sites"], style)
+    yield ""
+    yield from _rows(style, "observed", [f"{row['source_type']}, {row['source']}: {row['observation']}" for row in made["supporting_evidence"]])
+    yield from _rows(style, "not known", made["unresolved_questions"])
+    others = result["other_failures"]
+    yield from _rows(style, "also failing", [f"{other['count']} x {other['cause']}" for other in others])
+    yield ""
+    yield from _labelled(style, "class", _class(done))
+    facts = done.session.store.facts("confidence")
+    yield from _labelled(style, "confidence", f"{made['confidence']}: {facts[0].get('reason')}" if facts else str(made["confidence"]))
+    yield from _labelled(style, "decided by", f"{result['pack']['name']} {result['pack']['version']} ({result['pack']['digest'][:10]}), {result['evaluator']}")
+
+
+def _class(done: Diagnosed) -> str:
+    primary = done.session.store.facts("primary")
+    for fact in done.session.store.facts("classified"):
+        if primary and fact.get("signal") == primary[0].get("signal"):
+            return f"{fact.get('failure_class')} (fit: {fact.get('fit')}; {fact.get('subreason')})"
+    return ""
+
+
+def _pinned(done: Diagnosed, style: Style) -> Iterator[str]:
+    """The raw line that the pinned frame was read from, with a caret under it."""
+    store = done.session.store
+    primary = store.facts("primary")
+    pins = [pin for pin in store.facts("pin") if primary and pin.get("signal") == primary[0].get("signal")]
+    for pin in pins:
+        frame = store.get(str(pin.get("frame")))
+        if frame is None:
+            continue
+        span = frame.spans.get("source") or frame.spans.get("file") or frame.spans.get("")
+        text = done.line(span.line) if span else None
+        if span is None or text is None:
+            continue
+        entity = f"{frame.get('file')}:{frame.get('line')}" if frame.get("line") is not None else str(frame.get("file"))
+        yield from _labelled(style, "place", entity, "place")
+        shown, carets = excerpt(style, text, [(span.start, span.end)], max(20, (style.width or 100) - LABEL))
+        yield " " * LABEL + style.paint(shown, "faint")
+        yield " " * LABEL + style.paint(carets, "mark")
+
+
+def _sites(sites: list[dict[str, Any]], style: Style) -> Iterator[str]:
+    rows = [f"{site['function'] or 'module'}  {site['file']}:{site['line']}" for site in sites]
+    yield from _rows(style, "look at", rows)
+
+
+def _rows(style: Style, label: str, rows: list[str]) -> Iterator[str]:
+    for number, row in enumerate(rows[:MOST_ROWS]):
+        yield from _labelled(style, label if number == 0 else "", f"{number + 1}. {row}")
+    if len(rows) > MOST_ROWS:
+        yield from _labelled(style, "", f"and {len(rows) - MOST_ROWS} more (see --format json)")
+
+
+def _labelled(style: Style, label: str, text: str, colour: str = "") -> Iterator[str]:
+    room = max(20, (style.width or 100) - LABEL)
+    first = True
+    for part in text.split("\n"):
+        for line in wrapped(style.safe(part), room, room):
+            head = style.paint(label.ljust(LABEL), "faint") if first and label else " " * LABEL
+            yield (head + (style.paint(line, colour) if colour else line)).rstrip()
+            first = False

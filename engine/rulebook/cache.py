@@ -1,0 +1,104 @@
+"""Why: checking rule files takes longer than a diagnosis; what was checked once is read back as long as no byte changed.
+
+A cache file is one line with the key and a digest of the rest, then JSON. It is written whole or not at all, and a file that does not hold what its
+first line promises is passed over and replaced. Nothing here imports YAML or regular expressions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from tollens.engine.rulebook.encoding import decode, encode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tollens.engine.rulebook.measures import MeasureSignature
+    from tollens.engine.rulebook.snapshot import Snapshot
+    from tollens.engine.rulebook.syntax import Rulebook
+    from tollens.facts.kind import KindTable
+
+#: Version of the file's form; raise it with every change of `encoding`.
+FORMAT = 1
+#: Cache files kept in a folder; the oldest are removed when more come.
+KEPT = 32
+
+
+def cache_key(
+    snapshots: Sequence[Snapshot], builtin: int, base_kinds: KindTable, measures: Mapping[str, MeasureSignature]
+) -> str:
+    """What a compiled rulebook depends on: the engine's version and code, the kinds, the measures' options, every byte of the packs."""
+    import tollens
+
+    options = {name: [list(field) for field in measures[name].options] for name in sorted(measures)}
+    parts = [
+        FORMAT,
+        tollens.__version__,
+        _code(),
+        [kind.to_json() for kind in base_kinds],
+        options,
+        builtin,
+        [snapshot.digest for snapshot in snapshots],
+    ]
+    return _digest(json.dumps(parts).encode())
+
+
+def _code() -> list[list[str | int]]:
+    """Names, sizes and times of the modules of this package, so that an edit of the checker does not meet its old results."""
+    with os.scandir(os.path.dirname(__file__)) as entries:
+        seen = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".py")]
+    return sorted([name, status.st_size, status.st_mtime_ns] for name, status in seen)
+
+
+def _digest(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
+
+
+def _path(folder: Path | str, key: str) -> str:
+    return os.path.join(folder, f"rulebook-{key}.json")
+
+
+def fetch(folder: Path | str, key: str) -> Rulebook | None:
+    """The rulebook that was kept under a key, or None."""
+    try:
+        with open(_path(folder, key), "rb") as file:
+            first, _, body = file.read().partition(b"\n")
+        if first != f"{key} {_digest(body)}".encode():
+            return None
+        return decode(json.loads(body))
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        return None
+
+
+def keep(folder: Path | str, key: str, rulebook: Rulebook) -> None:
+    """Keep a rulebook under a key; nothing happens where the folder cannot be written."""
+    body = json.dumps(encode(rulebook), separators=(",", ":")).encode()
+    path = _path(folder, key)
+    waiting = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with open(waiting, "wb") as file:
+            file.write(f"{key} {_digest(body)}\n".encode() + body)
+        os.replace(waiting, path)
+        _prune(folder)
+    except OSError:
+        _remove(waiting)
+
+
+def _prune(folder: Path | str) -> None:
+    with os.scandir(folder) as entries:
+        files = [entry for entry in entries if entry.name.startswith("rulebook-")]
+        aged = sorted((entry.stat().st_mtime_ns, entry.path) for entry in files)
+    for _, path in aged[:-KEPT]:
+        _remove(path)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from tollens.engine.rulebook.syntax import Place
 
@@ -41,7 +40,7 @@ class TollensError(Exception):
         self.place = place
         self.expected = expected
         self.choices = tuple(choices)
-        self.nearest = next(iter(get_close_matches(found, self.choices, n=1, cutoff=0.5)), "") if found else ""
+        self.nearest = _nearest(found, self.choices) if found and self.choices else ""
         self.next_step = next_step
 
     def lines(self) -> list[str]:
@@ -74,6 +73,12 @@ class TollensError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def _nearest(found: str, choices: tuple[str, ...]) -> str:
+    from difflib import get_close_matches  # here, as a run without errors starts without it
+
+    return next(iter(get_close_matches(found, choices, n=1, cutoff=0.5)), "")
 
 
 class PackError(TollensError):

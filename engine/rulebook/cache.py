@@ -1,18 +1,19 @@
 """Why: checking rule files takes longer than a diagnosis; what was checked once is read back as long as no byte changed.
 
-A cache file is one line with the key and a digest of the rest, then JSON. It is written whole or not at all, and a file that does not hold what its
-first line promises is passed over and replaced. Nothing here imports YAML or regular expressions.
+A cache file is one line with the key and a digest of the rest, then JSON. It is written whole or not at all, and a file that does not
+hold what its first line promises is passed over and replaced. Nothing here imports YAML or regular expressions.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from tollens.engine.rulebook.encoding import decode, encode
+from tollens.facts.values import byte_digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +29,7 @@ FORMAT = 1
 KEPT = 32
 
 
-def cache_key(
-    snapshots: Sequence[Snapshot], builtin: int, base_kinds: KindTable, measures: Mapping[str, MeasureSignature]
-) -> str:
+def cache_key(snapshots: Sequence[Snapshot], builtin: int, base_kinds: KindTable, measures: Mapping[str, MeasureSignature]) -> str:
     """What a compiled rulebook depends on: the engine's version and code, the kinds, the measures' options, every byte of the packs."""
     import tollens
 
@@ -44,7 +43,7 @@ def cache_key(
         builtin,
         [snapshot.digest for snapshot in snapshots],
     ]
-    return _digest(json.dumps(parts).encode())
+    return byte_digest([json.dumps(parts).encode()])
 
 
 def _code() -> list[list[str | int]]:
@@ -52,10 +51,6 @@ def _code() -> list[list[str | int]]:
     with os.scandir(os.path.dirname(__file__)) as entries:
         seen = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".py")]
     return sorted([name, status.st_size, status.st_mtime_ns] for name, status in seen)
-
-
-def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=16).hexdigest()
 
 
 def _path(folder: Path | str, key: str) -> str:
@@ -67,11 +62,19 @@ def fetch(folder: Path | str, key: str) -> Rulebook | None:
     try:
         with open(_path(folder, key), "rb") as file:
             first, _, body = file.read().partition(b"\n")
-        if first != f"{key} {_digest(body)}".encode():
+        if first != f"{key} {byte_digest([body])}".encode():
             return None
-        return decode(json.loads(body))
-    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+    except OSError:
         return None
+    collecting = gc.isenabled()
+    gc.disable()  # many small objects that all stay: a collection between them finds nothing and doubles the time
+    try:
+        return decode(json.loads(body))
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return None
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def keep(folder: Path | str, key: str, rulebook: Rulebook) -> None:
@@ -82,7 +85,7 @@ def keep(folder: Path | str, key: str, rulebook: Rulebook) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
         with open(waiting, "wb") as file:
-            file.write(f"{key} {_digest(body)}\n".encode() + body)
+            file.write(f"{key} {byte_digest([body])}\n".encode() + body)
         os.replace(waiting, path)
         _prune(folder)
     except OSError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 from typing import NamedTuple
 
 from tollens.engine.rulebook.builtin import ENGINE_KINDS
@@ -21,6 +20,7 @@ from tollens.engine.rulebook.stages import order_stages
 from tollens.engine.rulebook.strata import check_strata
 from tollens.engine.rulebook.syntax import Elect, Group, Measure, PackInfo, Place, Row, Rule, Rulebook, Stage, Take, TextPattern
 from tollens.facts.kind import KindTable
+from tollens.facts.values import byte_digest
 
 
 class Source(NamedTuple):
@@ -71,7 +71,7 @@ def compile_packs(sources: Sequence[Source], base: KindTable, measures: Mapping[
 
 def rulebook_digest(digests: Sequence[str]) -> str:
     """Thirty-two hexadecimal digits that stand for these packs in this order, under this version of the language."""
-    return blake2b("\n".join([f"language {LANGUAGE}", *digests]).encode(), digest_size=16).hexdigest()
+    return byte_digest(["\n".join([f"language {LANGUAGE}", *digests]).encode()])
 
 
 def _open(source: Source, earlier: Sequence[PackFile], problems: Problems) -> _Pack:
@@ -82,7 +82,10 @@ def _open(source: Source, earlier: Sequence[PackFile], problems: Problems) -> _P
     name = _name(files[PACK_FILE], shown)
     if any(pack.name == name for pack in earlier):
         raise fault(
-            Place(shown, 1), f"two packs are named {name}", expected="a name that no other pack has", next_step="rename the pack, or load it once"
+            Place(shown, 1),
+            f"two packs are named {name}",
+            expected="a name that no other pack has",
+            next_step="rename the pack, or load it once",
         )
     heads: list[Map] = []
     documents: list[Map] = []
@@ -114,7 +117,9 @@ def _kinds(packs: Sequence[_Pack], base: KindTable, stages: Sequence[str], probl
         name = item.kind.name
         if name in table:
             where = f"declared at {problems.shown(places[name])}" if name in places else "built in"
-            problems.add(fault(item.place, f"the kind {name} is {where}", expected="a name that no other kind has", next_step="choose another name"))
+            problems.add(
+                fault(item.place, f"the kind {name} is {where}", expected="a name that no other kind has", next_step="choose another name")
+            )
             continue
         places[name] = item.place
         table = table.extended([item.kind])
@@ -123,7 +128,9 @@ def _kinds(packs: Sequence[_Pack], base: KindTable, stages: Sequence[str], probl
             if name not in table:
                 problems.add(unknown(place, f"there is no kind {name!r:.60}", name, table.names(), "a declared kind", "packs"))
         if item.closes is not None and item.kind.closes not in stages:
-            problems.add(unknown(item.closes, f"there is no stage {item.kind.closes!r:.60}", item.kind.closes, stages, "a stage of a pack", "packs"))
+            problems.add(
+                unknown(item.closes, f"there is no stage {item.kind.closes!r:.60}", item.kind.closes, stages, "a stage of a pack", "packs")
+            )
     return table
 
 
@@ -168,5 +175,3 @@ def _stage(name: str, entries: Sequence[Entry]) -> Stage:
         tuple(entry for entry in mine if isinstance(entry, Group)),
         tuple(entry for entry in mine if isinstance(entry, Rule)),
     )
-
-

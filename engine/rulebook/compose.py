@@ -80,11 +80,23 @@ class Composition:
     def _target(self, name: str, place: Place, pack: str, verb: str) -> _Slot:
         """The slot of a rule of an earlier pack that may be replaced or disabled."""
         if name not in self._by_id:
-            raise unknown(place, f"there is no rule {name!r:.60} that could be {verb}", name, sorted(self._by_id), "a rule of an earlier pack", "packs")
+            raise unknown(
+                place,
+                f"there is no rule {name!r:.60} that could be {verb}",
+                name,
+                sorted(self._by_id),
+                "a rule of an earlier pack",
+                "packs",
+            )
         entry, slot = self._by_id[name]
         where = self._problems.shown(entry.meta.place)
         if entry.meta.pack == pack and name not in self._touched:
-            raise fault(place, f"{name} stands in the same pack ({where}) and cannot be {verb}", expected="a rule of an earlier pack", next_step="edit it")
+            raise fault(
+                place,
+                f"{name} stands in the same pack ({where}) and cannot be {verb}",
+                expected="a rule of an earlier pack",
+                next_step="edit it",
+            )
         if name in self._touched:
             done, at = self._touched[name]
             raise fault(

@@ -54,7 +54,13 @@ def _stage(document: Map, world: World) -> str:
     if node is None:
         if any(key.text in BUILDERS for key, _ in document.entries):
             world.problems.add(
-                fault(document.place, "this document names no stage", expected="`stage: NAME`", choices=world.stages, next_step="add `stage: NAME`")
+                fault(
+                    document.place,
+                    "this document names no stage",
+                    expected="`stage: NAME`",
+                    choices=world.stages,
+                    next_step="add `stage: NAME`",
+                )
             )
         return ""
     with world.problems.catch():

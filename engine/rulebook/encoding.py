@@ -1,6 +1,6 @@
 """Why: a checked rulebook as plain JSON data and back, exactly and fast; both directions stand side by side.
 
-Strings that repeat (files, kinds, stages) are not shared in the data; places are flat triples with the file by number.
+A place is three numbers, the first of them the number of its file; a tuple inside a constant is a list.
 """
 
 from __future__ import annotations
@@ -36,16 +36,21 @@ from tollens.engine.rulebook.syntax import (
     TextPattern,
 )
 from tollens.facts.kind import Kind
+from tollens.facts.values import Value
+
+#: JSON data of one object, and of a single value.
+Data = list[Any]
+Scalar = str | int | bool | None
 
 
-def encode(book: Rulebook) -> list[Any]:
+def encode(book: Rulebook) -> Data:
     """A rulebook as nested lists of JSON values."""
     encoder = _Encoder()
     body = encoder.rulebook(book)
     return [list(encoder.files), body]
 
 
-def decode(data: list[Any]) -> Rulebook:
+def decode(data: Data) -> Rulebook:
     """The inverse of `encode`; LookupError, TypeError or ValueError for anything else."""
     files, body = data
     return _Decoder(files).rulebook(body)
@@ -58,7 +63,7 @@ class _Encoder:
     def place(self, place: Place) -> list[int]:
         return [self.files.setdefault(place.file, len(self.files)), place.line, place.column]
 
-    def expr(self, expr: Expr) -> Any:
+    def expr(self, expr: Expr) -> Data:
         if isinstance(expr, Const):
             return ["c", expr.value]
         if isinstance(expr, Ref):
@@ -71,56 +76,68 @@ class _Encoder:
             return ["t", self.format(expr)]
         return ["a", expr.function, self.pattern(expr.pattern), expr.field, expr.distinct]
 
-    def format(self, format_: Format) -> list[Any]:
+    def format(self, format_: Format) -> Data:
         return [part if isinstance(part, str) else self.expr(part) for part in format_.parts]
 
-    def pattern(self, pattern: Pattern) -> list[Any]:
+    def pattern(self, pattern: Pattern) -> Data:
         tests = [[test.field, test.op, self.expr(test.operand)] for test in pattern.tests]
         return [pattern.kind, pattern.alias, tests, *self.place(pattern.place)]
 
-    def patterns(self, patterns: tuple[Pattern, ...]) -> list[Any]:
+    def patterns(self, patterns: tuple[Pattern, ...]) -> Data:
         return [self.pattern(pattern) for pattern in patterns]
 
-    def head(self, head: Head | None) -> Any:
+    def head(self, head: Head | None) -> Data | None:
         if head is None:
             return None
         return [head.kind, [[name, self.expr(expr)] for name, expr in head.fields], *self.place(head.place)]
 
-    def meta(self, meta: Meta) -> list[Any]:
+    def meta(self, meta: Meta) -> Data:
         more = [meta.sealed, meta.status, meta.refs, meta.since, meta.replaces]
         return [meta.id, meta.stage, meta.index, self.place(meta.place), meta.pack, self.format(meta.says), *more]
 
-    def rule(self, rule: Rule) -> list[Any]:
+    def rule(self, rule: Rule) -> Data:
         lets = [[let.name, self.expr(let.expr), let.type] for let in rule.lets]
         conditions = [[c.op, self.expr(c.left), self.expr(c.right), *self.place(c.place)] for c in rule.conditions]
         alternatives = [self.patterns(alternative) for alternative in rule.alternatives]
         heads = [self.head(head) for head in rule.heads]
         return [self.meta(rule.meta), alternatives, self.patterns(rule.unless), lets, conditions, heads]
 
-    def stage(self, stage: Stage) -> list[Any]:
+    def stage(self, stage: Stage) -> Data:
         patterns = [[self.meta(p.meta), p.kind, p.field, p.regex] for p in stage.patterns]
         measures = [[self.meta(m.meta), m.function, self.patterns(m.source), m.block, m.output, m.options] for m in stage.measures]
-        elects = [[self.meta(e.meta), self.patterns(e.source), self.patterns(e.unless), e.per, e.by, self.head(e.into)] for e in stage.elects]
+        elects = [
+            [self.meta(e.meta), self.patterns(e.source), self.patterns(e.unless), e.per, e.by, self.head(e.into)] for e in stage.elects
+        ]
         takes = [
-            [self.meta(t.meta), self.patterns(t.source), self.patterns(t.unless), t.per, t.by, t.keep, t.apart, self.head(t.into), self.head(t.rest)]
+            [
+                self.meta(t.meta),
+                self.patterns(t.source),
+                self.patterns(t.unless),
+                t.per,
+                t.by,
+                t.keep,
+                t.apart,
+                self.head(t.into),
+                self.head(t.rest),
+            ]
             for t in stage.takes
         ]
         return [stage.name, patterns, measures, elects, takes, [self.group(g) for g in stage.groups], [self.rule(r) for r in stage.rules]]
 
-    def group(self, group: Group) -> list[Any]:
+    def group(self, group: Group) -> Data:
         members = self.pattern(group.members) if group.members is not None else None
         heads = [self.head(group.into), self.head(group.member)]
         return [self.meta(group.meta), self.patterns(group.source), self.patterns(group.unless), group.left, group.right, members, *heads]
 
-    def rulebook(self, book: Rulebook) -> list[Any]:
+    def rulebook(self, book: Rulebook) -> Data:
         rows = [[row.kind, row.fields, self.place(row.place), row.pack] for row in book.rows]
         kinds = [kind.to_json() for kind in book.kinds]
         stages = [self.stage(stage) for stage in book.stages]
         return [book.packs, book.digest, kinds, stages, rows, book.tables, book.disabled]
 
 
-def _value(value: Any) -> Any:
-    return tuple(value) if value.__class__ is list else value
+def _value(value: Scalar | list[str]) -> Value:
+    return tuple(value) if isinstance(value, list) else value
 
 
 class _Decoder:
@@ -130,12 +147,13 @@ class _Decoder:
     def place(self, number: int, line: int, column: int) -> Place:
         return Place(self._files[number], line, column)
 
-    def expr(self, data: Any) -> Any:
+    def operand(self, data: Data) -> Const | Ref:
+        return Ref(data[1], data[2]) if data[0] == "r" else Const(_value(data[1]))
+
+    def expr(self, data: Data) -> Expr:
         tag = data[0]
-        if tag == "r":
-            return Ref(data[1], data[2])
-        if tag == "c":
-            return Const(_value(data[1]))
+        if tag in ("r", "c"):
+            return self.operand(data)
         if tag == "n":
             return Name(data[1])
         if tag == "f":
@@ -146,30 +164,33 @@ class _Decoder:
             return Aggregate(data[1], self.pattern(data[2]), data[3], tuple(data[4]))
         raise ValueError(tag)
 
-    def format(self, parts: list[Any]) -> Format:
-        return Format(tuple([part if part.__class__ is str else self.expr(part) for part in parts]))
+    def format(self, parts: Data) -> Format:
+        return Format(tuple([part if isinstance(part, str) else self.part(part) for part in parts]))
 
-    def pattern(self, data: Any) -> Pattern:
+    def part(self, data: Data) -> Ref | Name:
+        return Ref(data[1], data[2]) if data[0] == "r" else Name(data[1])
+
+    def pattern(self, data: Data) -> Pattern:
         kind, alias, tests, number, line, column = data
-        expr = self.expr
-        made = tuple([Test(field, op, expr(operand)) for field, op, operand in tests])
+        decoded = self.operand
+        made = tuple([Test(field, op, decoded(operand)) for field, op, operand in tests])
         return Pattern(kind, alias, made, Place(self._files[number], line, column))
 
-    def patterns(self, data: Any) -> tuple[Pattern, ...]:
+    def patterns(self, data: Data) -> tuple[Pattern, ...]:
         return tuple([self.pattern(item) for item in data])
 
-    def head(self, data: Any) -> Head:
+    def head(self, data: Data) -> Head:
         kind, fields, number, line, column = data
         return Head(kind, tuple([(name, self.expr(expr)) for name, expr in fields]), self.place(number, line, column))
 
-    def maybe_head(self, data: Any) -> Head | None:
+    def maybe_head(self, data: Data | None) -> Head | None:
         return None if data is None else self.head(data)
 
-    def meta(self, data: Any) -> Meta:
+    def meta(self, data: Data) -> Meta:
         name, stage, index, place, pack, says, sealed, status, refs, since, replaces = data
         return Meta(name, stage, index, self.place(*place), pack, self.format(says), sealed, status, tuple(refs), since, replaces)
 
-    def rule(self, data: Any) -> Rule:
+    def rule(self, data: Data) -> Rule:
         meta, alternatives, unless, lets, conditions, heads = data
         expr = self.expr
         return Rule(
@@ -181,34 +202,34 @@ class _Decoder:
             tuple([self.head(head) for head in heads]),
         )
 
-    def refs(self, data: Any) -> tuple[Ref, ...]:
+    def refs(self, data: Data) -> tuple[Ref, ...]:
         return tuple([Ref(alias, field) for alias, field in data])
 
-    def by(self, data: Any) -> tuple[By, ...]:
+    def by(self, data: Data) -> tuple[By, ...]:
         return tuple([By(Ref(*ref), descending) for ref, descending in data])
 
-    def elect(self, data: Any) -> Elect:
+    def elect(self, data: Data) -> Elect:
         meta, source, unless, per, by, into = data
         return Elect(self.meta(meta), self.patterns(source), self.patterns(unless), self.refs(per), self.by(by), self.head(into))
 
-    def take(self, data: Any) -> Take:
+    def take(self, data: Data) -> Take:
         meta, source, unless, per, by, keep, apart, into, rest = data
         pairs = None if apart is None else Apart(*apart)
         rows = (self.patterns(source), self.patterns(unless), self.refs(per), self.by(by))
         return Take(self.meta(meta), *rows, keep, pairs, self.head(into), self.maybe_head(rest))
 
-    def group(self, data: Any) -> Group:
+    def group(self, data: Data) -> Group:
         meta, source, unless, left, right, members, into, member = data
         pattern = None if members is None else self.pattern(members)
         rows = (self.patterns(source), self.patterns(unless), Ref(*left), Ref(*right))
         return Group(self.meta(meta), *rows, pattern, self.maybe_head(into), self.maybe_head(member))
 
-    def measure(self, data: Any) -> Measure:
+    def measure(self, data: Data) -> Measure:
         meta, function, source, block, output, options = data
         values = tuple([(name, _value(value)) for name, value in options])
         return Measure(self.meta(meta), function, self.patterns(source), self.refs(block), output, values)
 
-    def stage(self, data: Any) -> Stage:
+    def stage(self, data: Data) -> Stage:
         name, patterns, measures, elects, takes, groups, rules = data
         return Stage(
             name,
@@ -220,11 +241,11 @@ class _Decoder:
             tuple([self.rule(item) for item in rules]),
         )
 
-    def row(self, data: Any) -> Row:
+    def row(self, data: Data) -> Row:
         kind, fields, place, pack = data
         return Row(kind, tuple([(name, _value(value)) for name, value in fields]), self.place(*place), pack)
 
-    def rulebook(self, data: Any) -> Rulebook:
+    def rulebook(self, data: Data) -> Rulebook:
         packs, digest, kinds, stages, rows, tables, disabled = data
         return Rulebook(
             tuple([PackInfo(*pack) for pack in packs]),

@@ -65,7 +65,9 @@ def build_head(node: Node, scope: Scope) -> Head:
     key, body = only_entry(node, "a fact", _HEAD, "rules")
     kind, problems = scope.world.kind(key), scope.world.problems
     if kind.name in PRODUCER_FIELDS:
-        raise fault(key.place, f"only the engine asserts {kind.name}", expected="a kind of the pack", next_step="declare a kind of your own")
+        raise fault(
+            key.place, f"only the engine asserts {kind.name}", expected="a kind of the pack", next_step="declare a kind of your own"
+        )
     given: dict[str, Expr | None] = {}
     for name, value in want_map(body, f"the fields of {kind.name}", _HEAD, "rules").entries:
         with problems.catch():
@@ -113,5 +115,8 @@ def bound_ref(node: Node, scope: Scope, subject: str) -> Ref:
         if isinstance(ref, Ref):
             return ref
     raise fault(
-        node.place, f"{subject} must be a field of a bound fact", expected="$alias.field or $alias", next_step="name a pattern by `as:` and refer to it"
+        node.place,
+        f"{subject} must be a field of a bound fact",
+        expected="$alias.field or $alias",
+        next_step="name a pattern by `as:` and refer to it",
     )

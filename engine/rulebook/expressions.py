@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tollens.engine.rulebook.constants import constant, fit
-from tollens.engine.rulebook.functions import AGGREGATES, DEFAULT, DIGEST, FUNCTIONS, RATIO, ROUND, SAME, TEXT, WRITTEN, Signature
+from tollens.engine.rulebook.functions import AGGREGATES, DIGEST, FUNCTIONS, RATIO, ROUND, SAME, TEXT, WRITTEN, Signature
 from tollens.engine.rulebook.nodes import Map, Node, Scalar, Seq
 from tollens.engine.rulebook.patterns import build_pattern
 from tollens.engine.rulebook.problems import fault, unknown
@@ -11,7 +11,8 @@ from tollens.engine.rulebook.scope import Scope, constant_type, constant_value, 
 from tollens.engine.rulebook.shapes import check_keys, want_list, want_name, what
 from tollens.engine.rulebook.syntax import Aggregate, Call, Const, Expr, Place
 from tollens.engine.rulebook.templates import build_template
-from tollens.engine.rulebook.types import INT, NUMBER, TEXT as TEXT_TYPE, Type, assignable
+from tollens.engine.rulebook.types import INT, NUMBER, Type, assignable
+from tollens.engine.rulebook.types import TEXT as TEXT_TYPE
 from tollens.facts.kind import Field, Kind
 from tollens.facts.values import SCALE, scaled
 
@@ -95,7 +96,6 @@ def _typed_call(signature: Signature, arguments: list[Argument]) -> Typed:
         return Call(name, tuple(expr for (expr, _), _ in arguments)), TEXT_TYPE
     if signature.rule == DIGEST:
         return Call(name, tuple(expr for (expr, _), _ in arguments)), TEXT_TYPE
-    assert signature.rule == DEFAULT, signature.rule
     return _default(arguments)
 
 
@@ -139,7 +139,9 @@ def _default(arguments: list[Argument]) -> Typed:
         exprs, base = _alike(arguments, "default")
         return Call("default", exprs), base
     if bases == {"text", "enum"}:
-        (enum, _), (text, text_place) = ((first, place), (second, other_place)) if have.base == "enum" else ((second, other_place), (first, place))
+        (enum, _), (text, text_place) = (
+            ((first, place), (second, other_place)) if have.base == "enum" else ((second, other_place), (first, place))
+        )
         if text[1].literal:
             settle(text, Field("the other side", "enum", False, enum[1].choices), text_place, "the other side")
             return Call("default", (first[0], second[0])), enum[1]
@@ -148,7 +150,9 @@ def _default(arguments: list[Argument]) -> Typed:
         raise fault(other_place, f"`default` needs two of one type: {have.describe()} and {other.describe()}", expected=have.describe())
     choices = have.choices
     if have.choices != other.choices:
-        choices = () if have.base == "ref" and not (have.choices and other.choices) else tuple(dict.fromkeys((*have.choices, *other.choices)))
+        choices = (
+            () if have.base == "ref" and not (have.choices and other.choices) else tuple(dict.fromkeys((*have.choices, *other.choices)))
+        )
     return Call("default", (first[0], second[0])), Type(have.base, choices, have.ordered and have.choices == other.choices)
 
 
@@ -163,11 +167,15 @@ def _aggregate(node: Map, key: Scalar, pattern_node: Node, scope: Scope) -> Type
         return Aggregate(name, pattern, "", distinct), INT
     of = node.get("of")
     if of is None:
-        raise fault(key.place, f"`{name}` needs `of`", expected=f"a field of {kind.name}", choices=sorted(kind.index), next_step="add `of: FIELD`")
+        raise fault(
+            key.place, f"`{name}` needs `of`", expected=f"a field of {kind.name}", choices=sorted(kind.index), next_step="add `of: FIELD`"
+        )
     field = field_of(kind, want_name(of, "`of`"), of.place)
     allowed = ("text", "enum", "ref") if name == "collect" else ("int", "number")
     if field.type not in allowed:
-        raise fault(of.place, f"`{name}` cannot be taken over {kind.name}.{field.name}: it is {field.describe()}", expected=" or ".join(allowed))
+        raise fault(
+            of.place, f"`{name}` cannot be taken over {kind.name}.{field.name}: it is {field.describe()}", expected=" or ".join(allowed)
+        )
     return Aggregate(name, pattern, field.name, distinct), Type("list") if name == "collect" else Type(field.type)
 
 

@@ -1,8 +1,8 @@
 """Why: the fixed list of functions that an expression may call: how many arguments, of which types, giving what.
 
-Types only; the values are computed by the session. Two names are written by the loader and never by an author, so that an evaluator needs no
-types: `to_number` turns an int into a number (times SCALE), `mul_number` multiplies numbers (millionths; every product is brought
-back to millionths, rounded half to even). All other functions get arguments of one type and work on the bare integers.
+Types only; the values are computed by the session. Two names are written by the loader and never by an author, so that an evaluator
+needs no types: `to_number` turns an int into a number (times SCALE), `mul_number` multiplies numbers (millionths; every product is
+brought back to millionths, rounded half to even). All other functions get arguments of one type and work on the bare integers.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ MANY = 64
 class Signature(NamedTuple):
     """A function: its name, fewest and most arguments, the typing rule (one of the constants above) and what it gives.
 
-    `lenient` functions see absent arguments; any other function is absent when one of its arguments is. `written` is false for what only the
-    loader writes.
+    `lenient` functions see absent arguments; any other function is absent when one of its arguments is. `written` is false for what
+    only the loader writes.
     """
 
     name: str

@@ -107,13 +107,19 @@ def _field(key: Scalar, node: Node, problems: Problems) -> Field:
     check_keys(body, ("type", "enum", "ref", "list", "ordered", "optional", "says"), "the type of a field", problems, "packs")
     shapes = [entry for entry in body.entries if entry[0].text in ("type", "enum", "ref", "list")]
     if len(shapes) != 1:
-        raise fault(node.place, f"the type of {name} must be one of `enum`, `ref`, `list` or `type`", expected="one of them", choices=_SHAPES)
+        raise fault(
+            node.place, f"the type of {name} must be one of `enum`, `ref`, `list` or `type`", expected="one of them", choices=_SHAPES
+        )
     shape, value = shapes[0]
     says = body.get("says")
     base, choices = _shape(shape.text, value)
-    field = Field(name, base, _flag(body, "optional"), choices, _flag(body, "ordered"), want_text(says, "`says`") if says is not None else "")
+    field = Field(
+        name, base, _flag(body, "optional"), choices, _flag(body, "ordered"), want_text(says, "`says`") if says is not None else ""
+    )
     if field.ordered and field.type != "enum":
-        raise fault(node.place, f"{name} cannot be `ordered`: only an enum can", expected="`ordered` beside `enum`", next_step="remove `ordered`")
+        raise fault(
+            node.place, f"{name} cannot be `ordered`: only an enum can", expected="`ordered` beside `enum`", next_step="remove `ordered`"
+        )
     return field
 
 

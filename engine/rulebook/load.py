@@ -27,8 +27,8 @@ def load(
 ) -> Rulebook:
     """The rulebook of the built-in packs and the user's, in this order.
 
-    Raises PackErrors with everything that is wrong, by file and line. With `cache_dir` a rulebook that was compiled before from the same bytes
-    is read back; a cache that is missing, broken or not writable is passed over in silence.
+    Raises PackErrors with everything that is wrong, by file and line. With `cache_dir` a rulebook that was compiled before from the
+    same bytes is read back; a cache that is missing, broken or not writable is passed over in silence.
     """
     snapshots, errors = _read([*builtin, *user])
     if errors:

@@ -2,9 +2,9 @@
 
 A measure function is `function(rows, options) -> results`:
 
-- `rows` is a sequence of tuples of facts, one tuple per joined row of the measure's `from` patterns, in canonical order. The session joins `from`
-  and groups the rows by the values of the `block` entries (`alias.field`); the function is called once per block, in the order in which
-  the blocks first appear. Without `block` there is one call with all rows, and no call where there are none.
+- `rows` is a sequence of tuples of facts, one tuple per joined row of the measure's `from` patterns, in canonical order. The session
+  joins `from` and groups the rows by the values of the `block` entries (`$alias.field`); the function is called once per block, in the
+  order in which the blocks first appear. Without `block` there is one call with all rows, and no call where there are none.
 - `options` maps every declared option to its value: numbers are scaled (millionths), an option that was left out is None.
 - each result is a mapping of the output kind's fields to plain values, and the special key `_from`: a tuple of the ids of the facts it was
   computed from, which becomes its proof.

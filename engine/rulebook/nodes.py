@@ -1,7 +1,7 @@
 """Why: YAML text becomes a small positioned tree, so that every later error can point at the line and column of what is wrong.
 
-Only what rule files need is let in: no anchors, aliases, tags, merge keys, duplicate keys or tabs in indentation, at most 200 levels. A plain scalar is
-`true` or `false`, a decimal number, nothing (`null`, `~`) or a text; `yes`, `on`, dates, `010` and `1:30` are texts.
+Only what rule files need is let in: no anchors, aliases, tags, merge keys, duplicate keys or tabs in indentation, at most 200 levels.
+A plain scalar is `true` or `false`, a decimal number, nothing (`null`, `~`) or a text; `yes`, `on`, dates, `010` and `1:30` are texts.
 """
 
 from __future__ import annotations
@@ -55,7 +55,14 @@ Node = Scalar | Seq | Map
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]{0,30})", re.ASCII)
-_FLOAT = re.compile(r"[-+]?(0|[1-9][0-9]*)?\.[0-9]+([eE][-+]?[0-9]{1,3})?|[-+]?(0|[1-9][0-9]*)(\.[0-9]*)?[eE][-+]?[0-9]{1,3}|[-+]?(0|[1-9][0-9]*)\.", re.ASCII)
+_FLOAT = re.compile(
+    r"""[-+]? (
+        (0|[1-9][0-9]*)? \. [0-9]+ ([eE][-+]?[0-9]{1,3})?
+      | (0|[1-9][0-9]*) (\. [0-9]*)? [eE][-+]?[0-9]{1,3}
+      | (0|[1-9][0-9]*) \.
+    )""",
+    re.ASCII | re.VERBOSE,
+)
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _TAB = re.compile(r"^ *\t", re.MULTILINE)
 
@@ -85,7 +92,9 @@ def read_documents(data: bytes, file: str, problems: Problems) -> list[Map]:
     if control:
         line = text.count("\n", 0, control.start()) + 1
         place = Place(file, line, control.start() - text.rfind("\n", 0, control.start()))
-        raise fault(place, f"a control character ({control.group()!a})", expected="text", next_step="write it as an escape in double quotes")
+        raise fault(
+            place, f"a control character ({control.group()!a})", expected="text", next_step="write it as an escape in double quotes"
+        )
     documents: list[Map] = []
     found = False
     for node in _Reader(file, problems).documents(text):
@@ -103,7 +112,9 @@ def read_documents(data: bytes, file: str, problems: Problems) -> list[Map]:
                 )
             )
     if not found:
-        problems.add(fault(Place(file, 1), "the file is empty", expected="at least one document", next_step="write a document or delete the file"))
+        problems.add(
+            fault(Place(file, 1), "the file is empty", expected="at least one document", next_step="write a document or delete the file")
+        )
     return documents
 
 
@@ -161,8 +172,9 @@ class _Reader:
         except yaml.YAMLError as error:
             raise syntax_error(error, self._file, text) from None
 
-    def _enter(self, event: Any, stack: list[_Open]) -> Node | None:
-        place = Place(self._file, event.start_mark.line + 1, event.start_mark.column + 1)
+    def _enter(self, event: yaml.NodeEvent, stack: list[_Open]) -> Node | None:
+        mark = event.start_mark
+        place = Place(self._file, mark.line + 1, mark.column + 1) if mark is not None else Place(self._file, 1)
         self._refuse(event, place)
         if isinstance(event, yaml.ScalarEvent):
             text = event.value
@@ -170,11 +182,13 @@ class _Reader:
                 raise fault(place, "this text holds half of a surrogate pair", expected="valid Unicode")
             return Scalar(resolve(text) if event.implicit[0] else text, text, place)
         if len(stack) >= DEPTH_LIMIT:
-            raise fault(place, f"the document is nested deeper than {DEPTH_LIMIT} levels", next_step="close the brackets, or split the value")
+            raise fault(
+                place, f"the document is nested deeper than {DEPTH_LIMIT} levels", next_step="close the brackets, or split the value"
+            )
         stack.append(_Open(place, isinstance(event, yaml.MappingStartEvent)))
         return None
 
-    def _refuse(self, event: Any, place: Place) -> None:
+    def _refuse(self, event: yaml.NodeEvent, place: Place) -> None:
         if isinstance(event, yaml.AliasEvent):
             raise fault(
                 place,
@@ -189,7 +203,7 @@ class _Reader:
                 expected="a value without an anchor",
                 next_step="remove it, or put a text that begins with & in quotes",
             )
-        if event.tag is not None:
+        if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag is not None:
             raise fault(
                 place,
                 f"the tag {event.tag} is not allowed",

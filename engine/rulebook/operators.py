@@ -70,7 +70,9 @@ class _Rows:
                 items[-1].place if items else given.place,
                 "the order is not total: two rows may share all keys",
                 expected="a last key that no two facts share: the seq or id of a source fact",
-                next_step=f"add `- asc: ${first}.seq`" if not first.startswith("_") else "name the first pattern by `as: f` and add `- asc: $f.seq`",
+                next_step=f"add `- asc: ${first}.seq`"
+                if not first.startswith("_")
+                else "name the first pattern by `as: f` and add `- asc: $f.seq`",
             )
         return tuple(keys)
 
@@ -135,13 +137,17 @@ def _apart(node: Node | None, site: Site, first: Kind | None) -> Apart | None:
     kind = site.world.kind(key)
     items = want_list(value, "the fields of `apart`", "a list of two fields", _PAGE).items
     if len(items) != 2:
-        raise fault(value.place, f"`apart` names two fields, not {len(items)}", expected=f"two fields of {kind.name}", choices=sorted(kind.index))
+        raise fault(
+            value.place, f"`apart` names two fields, not {len(items)}", expected=f"two fields of {kind.name}", choices=sorted(kind.index)
+        )
     names = []
     for item in items:
         field = field_of(kind, want_name(item, "a field of `apart`"), item.place)
         if field.type != "ref" or not overlaps(field.choices, (first.name,)):
             raise fault(
-                item.place, f"{kind.name}.{field.name} does not refer to {first.name}: it is {field.describe()}", expected=f"a reference to {first.name}"
+                item.place,
+                f"{kind.name}.{field.name} does not refer to {first.name}: it is {field.describe()}",
+                expected=f"a reference to {first.name}",
             )
         names.append(field.name)
     return Apart(kind.name, names[0], names[1])

@@ -105,7 +105,9 @@ def _raw(node: Node) -> Raw:
     if isinstance(node, Seq):
         return tuple(want_text(item, "an item of a table entry") for item in node.items)
     if not isinstance(node, Scalar) or node.value is None:
-        raise fault(node.place, f"the value of a table entry cannot be {what(node)}", expected="a text, number, truth value or list of texts")
+        raise fault(
+            node.place, f"the value of a table entry cannot be {what(node)}", expected="a text, number, truth value or list of texts"
+        )
     constant_value(node.value, node.place)
     return node.value
 

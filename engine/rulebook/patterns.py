@@ -114,7 +114,10 @@ def _comparison(kind: Kind, field: Field, op: str, node: Scalar, scope: Scope) -
     subject = f"{kind.name}.{field.name}"
     if node.value is None:
         raise fault(
-            node.place, f"{subject} has nothing to be compared with", expected="a constant or a reference", next_step="write `exists: false` for absence"
+            node.place,
+            f"{subject} has nothing to be compared with",
+            expected="a constant or a reference",
+            next_step="write `exists: false` for absence",
         )
     if op in ORDERED and not field.comparable:
         raise fault(
@@ -161,7 +164,9 @@ def member_list(node: Node, field: Field, place: Place, subject: str, scope: Sco
 
 def _text_operand(field: Field, subject: str, key: Scalar, node: Node, scope: Scope) -> str:
     if field.type != "text":
-        raise fault(key.place, f"`{key.text}` tests texts; {subject} is {field.describe()}", expected="a text field", choices=("eq", "ne", "in"))
+        raise fault(
+            key.place, f"`{key.text}` tests texts; {subject} is {field.describe()}", expected="a text field", choices=("eq", "ne", "in")
+        )
     if key.text == "matches":
         return regex_text(node, scope)
     value = constant(node, scope.world)
@@ -175,7 +180,9 @@ def _text_operand(field: Field, subject: str, key: Scalar, node: Node, scope: Sc
 def regex_text(node: Node, scope: Scope) -> str:
     """A regular expression that compiles in the dialect; only `$tables.NAME` is replaced, any other `$` is the expression's own."""
     if not isinstance(node, Scalar) or not isinstance(node.value, str) or not node.value:
-        raise fault(node.place, f"a regular expression must be a text, not {what(node)}", expected="a text", next_step="put it in single quotes")
+        raise fault(
+            node.place, f"a regular expression must be a text, not {what(node)}", expected="a text", next_step="put it in single quotes"
+        )
     text = node.value
     if text.startswith("$tables."):
         value = scope.world.table(text[len("$tables.") :], node.place)
@@ -201,7 +208,9 @@ def build_source(node: Node, scope: Scope, subject: str) -> tuple[Pattern, ...]:
         with scope.world.problems.catch():
             patterns.append(build_pattern(item, scope, f"_{position}", bind=True))
     if isinstance(node, Seq) and not node.items:
-        raise fault(node.place, f"{subject} is empty", expected="at least one pattern", next_step="something must be seen before anything follows")
+        raise fault(
+            node.place, f"{subject} is empty", expected="at least one pattern", next_step="something must be seen before anything follows"
+        )
     return tuple(patterns)
 
 
@@ -225,5 +234,3 @@ def check_count(count: int, place: Place, subject: str) -> None:
             expected=f"at most {PATTERN_LIMIT}",
             next_step="derive a helper kind in an earlier stage and use it here",
         )
-
-

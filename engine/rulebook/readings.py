@@ -11,7 +11,7 @@ from tollens.engine.rulebook.patterns import build_source, check_count, regex_te
 from tollens.engine.rulebook.problems import fault, unknown
 from tollens.engine.rulebook.scope import Scope, field_of
 from tollens.engine.rulebook.shapes import need, only_entry, want_list, want_map, want_name, want_text, what
-from tollens.engine.rulebook.syntax import Measure, Ref, Row, TextPattern
+from tollens.engine.rulebook.syntax import Measure, Row, TextPattern
 from tollens.facts.kind import Kind
 from tollens.facts.values import Value
 
@@ -45,14 +45,13 @@ def build_measure(node: Map, site: Site) -> Measure:
     source = build_source(source_node, scope, "`from`")
     check_count(len(source), source_node.place, f"the measure {meta.id}")
     blocked = node.get("block")
-    block: list[Ref] = []
-    for item in want_list(blocked, "`block`", "a list of $alias.field", _PAGE).items if blocked is not None else ():
-        block.append(bound_ref(item, scope, "an item of `block`"))
+    items = want_list(blocked, "`block`", "a list of $alias.field", _PAGE).items if blocked is not None else ()
+    block = tuple(bound_ref(item, scope, "an item of `block`") for item in items)
     output = _output(need(node, "output", "a measure", _PAGE), site)
     options = _options(node.get("options"), world.measures[name], node, site)
     outer = Scope(world)
     outer.aliases["output"] = output
-    return Measure(with_says(meta, node, outer), name, source, tuple(block), output.name, options)
+    return Measure(with_says(meta, node, outer), name, source, block, output.name, options)
 
 
 def _output(node: Node, site: Site) -> Kind:
@@ -85,7 +84,9 @@ def _options(node: Node | None, signature: MeasureSignature, measure: Map, site:
     missing = [field.name for field in signature.options if not field.optional and field.name not in given]
     if missing:
         place = node.place if node is not None else measure.place
-        raise fault(place, f"{signature.name} needs the option {', '.join(missing)}", expected="every option without a default", choices=missing)
+        raise fault(
+            place, f"{signature.name} needs the option {', '.join(missing)}", expected="every option without a default", choices=missing
+        )
     return tuple((field.name, given.get(field.name)) for field in signature.options)
 
 

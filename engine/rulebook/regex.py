@@ -6,7 +6,10 @@ The dialect is RE2's: linear time, bounded memory, no look-around and no back-re
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 #: Bytes that one compiled expression may take; a pattern that needs more is an error at load.
 REGEX_MEMORY = 4 << 20
@@ -18,8 +21,26 @@ class BadRegex(ValueError):
     """A text that is no regular expression of the dialect, or one that is too large; the message says which."""
 
 
+class Found(Protocol):
+    """One match; a group that took no part has the span (-1, -1)."""
+
+    def span(self, group: int = 0) -> tuple[int, int]:
+        """Start and end of a group, in characters."""
+        ...
+
+
+class Regex(Protocol):
+    """A compiled expression, as far as the product uses it."""
+
+    groupindex: Mapping[str, int]
+
+    def search(self, text: str) -> Found | None:
+        """The first match anywhere in the text."""
+        ...
+
+
 @cache
-def compile_regex(text: str) -> Any:
+def compile_regex(text: str) -> Regex:
     """The compiled RE2 expression (search with `.search(text)`; named groups in `.groupindex`); raises BadRegex."""
     if len(text) > REGEX_LENGTH:
         raise BadRegex(f"it has {len(text)} characters, more than {REGEX_LENGTH}")
@@ -29,9 +50,10 @@ def compile_regex(text: str) -> Any:
     options.log_errors = False
     options.max_mem = REGEX_MEMORY
     try:
-        return re2.compile(text, options)
+        compiled: Regex = re2.compile(text, options)
     except re2.error as error:
         reason = error.args[0] if error.args else ""
         raise BadRegex(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from None
     except UnicodeEncodeError:
         raise BadRegex("it holds a lone surrogate") from None
+    return compiled

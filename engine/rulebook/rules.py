@@ -128,7 +128,7 @@ def _condition(node: Node, scope: Scope) -> Condition:
     sides = want_list(value, f"`{op}`", "two expressions", "rules").items
     if len(sides) != 2:
         raise fault(value.place, f"`{op}` compares two expressions, not {len(sides)}", expected="a list of two expressions")
-    left, right = (_in(sides[0], sides[1], scope, key.place) if op == "in" else _sides(op, sides[0], sides[1], scope))
+    left, right = _in(sides[0], sides[1], scope, key.place) if op == "in" else _sides(op, sides[0], sides[1], scope)
     return Condition(op, left, right, key.place)
 
 
@@ -173,5 +173,3 @@ def _in(left_node: Node, right_node: Node, scope: Scope, place: Place) -> tuple[
         if not right_type.literal:
             raise fault(right_node.place, f"`in` needs a list of constants or of texts, not {right_type.describe()}", expected="a list")
     return left, member_list(right_node, _as_field(have), place, "the left side", scope)
-
-

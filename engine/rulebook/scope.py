@@ -89,8 +89,8 @@ def constant_value(value: Raw, place: Place) -> Value:
 class Scope:
     """The names that are bound where an expression or test stands.
 
-    `partial` names what only some of the alternatives of an `any` bind, with the reason as the message says it; `broken` names what would be
-    bound by something that has a fault of its own.
+    `partial` names what only some of the alternatives of an `any` bind, with the reason as the message says it; `broken` names what would
+    be bound by something that has a fault of its own.
     """
 
     def __init__(self, world: World) -> None:
@@ -133,7 +133,9 @@ class Scope:
         if name in self.partial:
             return fault(place, f"${name} {self.partial[name]}", expected="a name that every alternative binds to one kind")
         if name in self.names:
-            return fault(place, f"${name} is a computed value and has no field {field!r}", expected=f"${name}", next_step=f"write `${name}`")
+            return fault(
+                place, f"${name} is a computed value and has no field {field!r}", expected=f"${name}", next_step=f"write `${name}`"
+            )
         choices = sorted("$" + known for known in (*self.aliases, *self.names) if not known.startswith("_"))
         error = fault(place, f"nothing is bound to ${name:.60}", expected="a bound name", choices=choices, found="$" + name)
         error.next_step = f"write `{error.nearest}`" if error.nearest else "bind it with `as:` in a pattern that stands before"

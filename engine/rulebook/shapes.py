@@ -60,7 +60,9 @@ def want_bool(node: Node, subject: str) -> bool:
     """The node as a truth value."""
     if isinstance(node, Scalar) and isinstance(node.value, bool):
         return node.value
-    raise fault(node.place, f"{subject} must be true or false, not {what(node)}", choices=("false", "true"), next_step="write true or false")
+    raise fault(
+        node.place, f"{subject} must be true or false, not {what(node)}", choices=("false", "true"), next_step="write true or false"
+    )
 
 
 def want_name(node: Node, subject: str) -> str:
@@ -100,7 +102,9 @@ def need(node: Map, name: str, subject: str, page: str = "rule-files") -> Node:
     """The value of a key that must be there."""
     value = node.get(name)
     if value is None:
-        raise fault(node.place, f"{subject} needs `{name}`", expected=f"the key {name}", next_step=f"add `{name}:`; see docs/language.md#{page}")
+        raise fault(
+            node.place, f"{subject} needs `{name}`", expected=f"the key {name}", next_step=f"add `{name}:`; see docs/language.md#{page}"
+        )
     return value
 
 

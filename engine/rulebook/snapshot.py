@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from hashlib import blake2b
 from time import sleep
 from typing import TYPE_CHECKING, NamedTuple
 
 from tollens.engine.errors import PackError
 from tollens.engine.rulebook.syntax import Place
+from tollens.facts.values import byte_digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,8 +54,8 @@ class _Seen(NamedTuple):
 def read_pack(folder: Path | str) -> Snapshot:
     """All rule files below a folder: `pack.yaml` and `*.yaml`, without `*.cases.yaml` and hidden files and folders.
 
-    The folder is read until two readings in a row agree in names, sizes, times and bytes. Raises PackError where the folder or a file cannot be
-    read, is too large, or keeps changing.
+    The folder is read until two readings in a row agree in names, sizes, times and bytes. Raises PackError where the folder or a file
+    cannot be read, is too large, or keeps changing.
     """
     root = os.fspath(folder)
     before = _reading(root)
@@ -74,13 +74,11 @@ def read_pack(folder: Path | str) -> Snapshot:
 
 
 def _digest(files: tuple[PackFile, ...]) -> str:
-    state = blake2b(f"tollens language {LANGUAGE}\n".encode(), digest_size=16)
+    parts = [f"tollens language {LANGUAGE}\n".encode()]
     for file in files:
         name = file.path.encode("utf-8", "surrogateescape")
-        state.update(b"%d %d\n" % (len(name), len(file.data)))
-        state.update(name)
-        state.update(file.data)
-    return state.hexdigest()
+        parts += [b"%d %d\n" % (len(name), len(file.data)), name, file.data]
+    return byte_digest(parts)
 
 
 def _reading(root: str) -> list[_Seen] | None:
@@ -109,7 +107,9 @@ def _reading(root: str) -> list[_Seen] | None:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise PackError(f"the file cannot be read: {error.strerror}", place=_place(root, name), next_step="check its permissions") from None
+            raise PackError(
+                f"the file cannot be read: {error.strerror}", place=_place(root, name), next_step="check its permissions"
+            ) from None
         total += seen[-1].size
         if total > PACK_LIMIT:
             raise PackError(f"the pack {root} is larger than {PACK_LIMIT} bytes", next_step="split it into several packs")

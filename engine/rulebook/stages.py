@@ -35,7 +35,12 @@ def _mention(node: Node, problems: Problems) -> Mention:
     name = want_name(need(node, "stage", "a stage", "packs"), "`stage`")
     sides = [(key.text, value) for key, value in node.entries if key.text in ("after", "before")]
     if len(sides) != 1:
-        raise fault(node.place, f"the stage {name} needs `after` or `before`, and only one of them", expected="one of them", choices=("after", "before"))
+        raise fault(
+            node.place,
+            f"the stage {name} needs `after` or `before`, and only one of them",
+            expected="one of them",
+            choices=("after", "before"),
+        )
     side, other = sides[0]
     return Mention(name, side, want_name(other, f"`{side}`"), other.place if isinstance(other, Scalar) else node.place)
 
@@ -51,7 +56,9 @@ def order_stages(mentions: list[Mention], problems: Problems) -> tuple[str, ...]
                 order.append(mention.name)
         elif mention.other not in named:
             problems.add(
-                unknown(mention.place, f"there is no stage {mention.other!r:.60}", mention.other, sorted(named), "a stage of a pack", "packs")
+                unknown(
+                    mention.place, f"there is no stage {mention.other!r:.60}", mention.other, sorted(named), "a stage of a pack", "packs"
+                )
             )
             if mention.name not in order:
                 order.append(mention.name)

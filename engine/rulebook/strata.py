@@ -1,7 +1,7 @@
 """Why: whether a rulebook has one meaning is a question about all packs at once; this module asks it before anything runs.
 
-What a stage negates, counts, elects or orders by position must be finished before: produced in an earlier stage, or (for rules) by an operator of the
-same stage. Values may not be computed in a circle.
+What a stage negates, counts, elects or orders by position must be finished before: produced in an earlier stage, or (for rules) by an
+operator of the same stage. Values may not be computed in a circle.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ class _Strata:
         return (f"{rule.meta.id} makes {', '.join(dict.fromkeys(kinds))}", *path, f"{rule.meta.id} depends on {target}")
 
     def _steps(self, stage: str, start: Sequence[str], target: str) -> list[str] | None:
-        """The shortest way from some kinds to another through the rules of a stage; [] where it is one of them, None where there is none."""
+        """The shortest way from some kinds to another through the rules of a stage; [] where it is one of them, else None."""
         ways: dict[str, list[str]] = {kind: [] for kind in start}
         queue = list(ways)
         for kind in queue:

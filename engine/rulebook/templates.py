@@ -18,7 +18,7 @@ def build_template(node: Node, scope: Scope, subject: str) -> Format:
     if isinstance(node, Scalar) and not isinstance(node.value, str) and node.text:
         text = node.text
     else:
-        text = want_text(node, subject, "a template such as \"{f.file} lies in the project\"")
+        text = want_text(node, subject, 'a template such as "{f.file} lies in the project"')
     parts: list[str | Ref | Name] = []
     literal, position = "", 0
     for found in _PART.finditer(text):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import yaml
 
 from tollens.engine.errors import PackError
 from tollens.engine.rulebook.problems import fault
@@ -14,7 +14,11 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
     ("expected <block end>", "the indentation does not line up with what stands above", "indent all keys of one mapping alike"),
     ("did not find expected key", "the indentation does not line up with what stands above", "indent all keys of one mapping alike"),
     ("did not find expected '-' indicator", "the list is broken off", "begin every item with `- ` in the same column"),
-    ("did not find expected ',' or", "a bracket is not closed, or a comma is missing", "close the bracket, or separate the items by commas"),
+    (
+        "did not find expected ',' or",
+        "a bracket is not closed, or a comma is missing",
+        "close the bracket, or separate the items by commas",
+    ),
     ("expected ',' or", "a bracket is not closed, or a comma is missing", "close the bracket, or separate the items by commas"),
     ("could not find expected ':'", "a key without its colon", "write `key: value`"),
     ("unexpected end of stream", "a quoted text is not closed", "close the quotes"),
@@ -27,7 +31,7 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def syntax_error(error: Any, file: str, text: str) -> PackError:
+def syntax_error(error: yaml.YAMLError, file: str, text: str) -> PackError:
     """A YAML error as a PackError with place and hint."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is not None:
@@ -39,9 +43,11 @@ def syntax_error(error: Any, file: str, text: str) -> PackError:
     for piece, meaning, repair in _WORDS:
         if piece in said:
             return fault(place, f"this is not valid YAML: {meaning}", expected="valid YAML", next_step=repair)
-    return fault(place, f"this is not valid YAML: {said or 'it cannot be read'}", expected="valid YAML", next_step="check the line and the one above")
+    return fault(
+        place, f"this is not valid YAML: {said or 'it cannot be read'}", expected="valid YAML", next_step="check the line and the one above"
+    )
 
 
-def _position(error: Any, text: str) -> int:
+def _position(error: yaml.YAMLError, text: str) -> int:
     position = getattr(error, "position", None)
     return min(position, len(text)) if isinstance(position, int) else 0

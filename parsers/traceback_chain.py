@@ -87,11 +87,11 @@ def _is_barred(line: str, column: int) -> bool:
 
 
 def _read_group(page: Page, view: Text, depth: int) -> Unit | None:
-    """The group whose own lines begin a view without margin, and after them its members, each behind a bar at column 0."""
+    """The exception that begins a view without margin, and the members of it, each behind a bar at column 0."""
     lines = view.lines
     marks = [index for index, line in enumerate(lines) if line[:3] == "+--"]
     own = next((index for index, line in enumerate(lines) if line[:2] == "+-"), len(lines))
-    unit, _ = read_one(page, view, 0, own, bounded=True)
+    unit = read_one(page, view, 0, own, bounded=True)[0] if begins(lines[0]) else _read_leaf(page, view, own)
     if depth >= _DEPTH:
         page.truncated(view.number(0), NAME, "groups inside groups are too deep", len(lines) - own)
         return unit
@@ -102,23 +102,28 @@ def _read_group(page: Page, view: Text, depth: int) -> Unit | None:
     return unit
 
 
+def _read_leaf(page: Page, view: Text, own: int) -> Unit | None:
+    """An exception that was put into a group without ever being raised: it has no header and no frames."""
+    more = _MORE.match(view.lines[0].strip())
+    if more is not None:
+        page.truncated(view.number(0), NAME, "members of a group were not printed", number(more.group(1)) or 0)
+    named = exception_line(view.lines[0])
+    if named is None:
+        return None
+    leaf = Unit("exception", NAME, view.base(0), view.base(max(0, own - 1)))
+    leaf.spans[""] = view.whole(0)
+    set_exception(leaf, view, 0, own, named)
+    return leaf
+
+
 def _read_member(page: Page, view: Text, mark: int, end: int, group: Unit | None, depth: int) -> None:
     member = view.view([(index, 2) for index in range(mark + 1, end)])
-    first = member.lines[0]
-    if begins(first):
+    if begins(member.lines[0]):
         chain, _ = read_chain(page, member, 0, len(member), bounded=True, depth=depth + 1)
     else:
-        more = _MORE.match(first.strip())
-        if more is not None:
-            page.truncated(member.number(0), NAME, "members of a group were not printed", number(more.group(1)) or 0)
-        named = exception_line(first)
-        if named is None:
-            return
-        leaf = Unit("exception", NAME, member.base(0), member.base(len(member) - 1))
-        leaf.spans[""] = member.whole(0)
-        set_exception(leaf, member, 0, len(member), named)
-        page.units.append(leaf)
-        chain = [leaf]
+        leaf = _read_group(page, member, depth + 1)
+        chain = [leaf] if leaf is not None else []
+        page.units.extend(chain)
     if group is not None and chain:
         chain[-1].group = group
         chain[-1].member = number(view.lines[mark].strip("+- ")) or 0

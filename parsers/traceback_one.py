@@ -176,8 +176,12 @@ def _before(page: Page, text: Text, at: int, unit: Unit) -> None:
     if head.strip() not in ("", "Exception Group"):
         start = indent(head)
         unit.extras.append(Extra("detail", {"label": "before", "text": head.strip()}, {"text": text.span(at, start, len(head))}))
-    for index in range(max(0, at - 2), at):
-        line = text.lines[index].rstrip()
-        near = all(text.lines[other].strip() for other in range(index, at))
-        if near and page.free(text.base(index)) and line.strip() and not is_rule(line) and not is_carets(line):
-            unit.extras.append(Extra("detail", {"label": "before", "text": line.strip()}, {"text": text.whole(index)}))
+    above: list[int] = []
+    for index in range(at - 1, max(-1, at - 3), -1):
+        line = text.lines[index]
+        if not line.strip() or not page.free(text.base(index)) or is_rule(line) or is_carets(line):
+            break
+        above.append(index)
+    for index in reversed(above):
+        line = text.lines[index].strip()
+        unit.extras.append(Extra("detail", {"label": "before", "text": line}, {"text": text.whole(index)}))

@@ -9,9 +9,11 @@ from tollens.engine.rulebook.syntax import Rule, Stage
 from tollens.engine.session.evaluator import Evaluator, Stratum
 from tollens.engine.session.heads import Expressions, Names, ReadyHead, condition
 from tollens.engine.session.proof import Computed, Derivation, Proof
+from tollens.engine.session.reference import Reference
 from tollens.engine.session.render import pattern_text
 from tollens.engine.session.store import FactStore, conflict
-from tollens.facts.fact import Fact
+from tollens.facts.fact import BadFact, Fact
+from tollens.facts.values import Value
 
 
 class Firing:
@@ -45,6 +47,7 @@ class Stratification:
         self._new: dict[str, Fact] = {}
         self._firings: list[Firing] = []
         self._variants: dict[str, list[Fact]] = {}
+        self._matches = 0
         self._ready: dict[tuple[int, int], _ReadyRule] = {}
 
     def run(self, evaluator: Evaluator) -> int:
@@ -53,16 +56,36 @@ class Stratification:
         if not rules:
             return 0
         produces = frozenset(head.kind for rule in rules for head in rule.heads)
-        evaluator.run(Stratum(self._stage.name, rules, self._store, self._fire, produces))
-        for fact_id in sorted(self._variants)[:1]:
-            first, second = sorted(self._variants[fact_id], key=lambda fact: (fact.origin, repr(fact.values)))[:2]
-            raise FactError(str(conflict(first, second)))
+        stratum = Stratum(self._stage.name, rules, self._store, self._fire, produces)
+        try:
+            evaluator.run(stratum)
+        except BudgetExceeded:
+            self._as_reference(evaluator)
+            raise
+        if self._variants:
+            self._as_reference(evaluator)
+            raise FactError(str(self._contradiction()))
         self._number()
         self._record()
         return len(self._firings)
 
+    def _as_reference(self, evaluator: Evaluator) -> None:
+        """Run once more in the reference's order and raise what it raises: a message must not depend on who ran."""
+        if evaluator.name != Reference.name:
+            Stratification(self._stage, self._store, self._proof, self._budget).run(Reference())
+
+    def _contradiction(self) -> BadFact:
+        """Two contents of one identity, each with the first of its producers."""
+        fact_id = min(self._variants)
+        contents: dict[tuple[Value, ...], Fact] = {}
+        for fact in sorted(self._variants[fact_id], key=lambda fact: (fact.origin, repr(fact.values))):
+            contents.setdefault(fact.values, fact)
+        first, second = list(contents.values())[:2]
+        return conflict(first, second)
+
     def _fire(self, rule: Rule, alternative: int, bound: tuple[Fact, ...]) -> Sequence[Fact]:
-        if len(self._firings) >= self._budget:
+        self._matches += 1
+        if self._matches > self._budget:
             raise self._exhausted()
         ready = self._ready.get((rule.meta.index, alternative))
         if ready is None:
@@ -90,7 +113,7 @@ class Stratification:
         busiest = sorted(counts, key=lambda name: (-counts[name], name))[:3]
         shown = ", ".join(f"{name} ({counts[name]})" for name in busiest)
         return BudgetExceeded(
-            f"stage {self._stage.name} fired {self._budget} times and was not finished; most often: {shown}",
+            f"stage {self._stage.name} matched {self._budget} times and was not finished; most often: {shown}",
             next_step="bound the rule, use `group` for connected things, or raise the budget",
         )
 

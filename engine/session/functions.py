@@ -61,7 +61,7 @@ def _ratio(top: int | None, bottom: int | None, otherwise: Value) -> Value:
 
 def _round(number: int, digits: int) -> Value:
     unit = 10 ** max(0, 6 - digits)
-    return rounded_ratio(number, unit) * unit
+    return bounded(rounded_ratio(number, unit) * unit)
 
 
 def _default(value: Value, otherwise: Value) -> Value:

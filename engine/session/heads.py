@@ -7,7 +7,7 @@ from typing import Any
 
 from tollens.engine.rulebook.syntax import Aggregate, Call, Condition, Const, Expr, Format, Head, Let, Name, Pattern, Ref
 from tollens.engine.session.conditions import getter
-from tollens.engine.session.functions import FUNCTIONS
+from tollens.engine.session.functions import FUNCTIONS, bounded
 from tollens.engine.session.matching import Matcher, Slots, finished
 from tollens.engine.session.store import FactStore
 from tollens.facts.fact import Fact
@@ -88,7 +88,7 @@ class Expressions:
             slots: Slots = [None, *facts]
             seen: set[tuple[Value, ...]] = set()
             values: list[Value] = []
-            for fact in step.matches(slots, source):
+            for fact in step.matches(slots, source, apart=False):
                 inputs.append(fact.id)
                 value = get(fact) if get else 1
                 if distinct:
@@ -118,7 +118,7 @@ def shown(value: Value, number: bool) -> str:
 
 _TOTALS: dict[str, Callable[[list[Any]], Value]] = {
     "count": len,
-    "sum": sum,
+    "sum": lambda values: bounded(sum(values)),
     "min": lambda values: min(values, default=None),
     "max": lambda values: max(values, default=None),
     "collect": lambda values: tuple(sorted({str(value) for value in values})),

@@ -56,8 +56,8 @@ class Step(NamedTuple):
             values.append(value)
         return values[0] if len(values) == 1 else tuple(values)
 
-    def matches(self, slots: Slots, source: Source) -> Iterator[Fact]:
-        """The facts that fit this position beside those already matched; none of them stands in another slot."""
+    def matches(self, slots: Slots, source: Source, *, apart: bool = True) -> Iterator[Fact]:
+        """The facts that fit this position beside those already matched; with `apart`, none of them stands in another slot."""
         if self.fields:
             key = self.key(slots)
             if key is None:
@@ -66,7 +66,7 @@ class Step(NamedTuple):
         else:
             found = source(self.kind, (), None)
         for fact in found:
-            if fact in slots:
+            if apart and fact in slots:
                 continue
             if all(check(fact) for check in self.alpha) and all(check(fact, slots) for check in self.rest):
                 yield fact

@@ -73,17 +73,25 @@ class Source:
 
 
 class Asserting:
-    """Stores what an operator concludes, each fact with its derivation."""
+    """Keeps what the operators of a stage conclude, each fact with its derivation, until the last of them has run.
+
+    No operator sees what another one of its stage concludes, whatever kinds they share.
+    """
 
     def __init__(self, store: FactStore, proof: Proof) -> None:
-        self._store = store
+        self.store = store
         self._proof = proof
+        self._concluded: list[tuple[Fact, Derivation]] = []
 
-    def add(self, fact: Fact, derivation: Derivation) -> Fact:
-        """Store the fact (or find it) and record this way to it."""
-        stored = self._store.add(fact)
-        self._proof.add(stored.id, derivation)
-        return stored
+    def add(self, fact: Fact, derivation: Derivation) -> None:
+        """Keep the fact and this way to it."""
+        self._concluded.append((fact, derivation))
+
+    def finish(self) -> None:
+        """Store everything, in the order in which it was concluded; BadFact where two conclusions contradict each other."""
+        for fact, derivation in self._concluded:
+            self._proof.add(self.store.add(fact).id, derivation)
+        self._concluded.clear()
 
     def head(self, ready: ReadyHead | None, row: Row, names: Names, derivation: Derivation) -> None:
         """What a head makes of a row, if anything."""
@@ -92,7 +100,7 @@ class Asserting:
 
     def plain(self, kind: str, values: tuple[Value, ...], derivation: Derivation) -> None:
         """A fact of one of the engine's own kinds, its values in the order of the fields."""
-        self.add(Fact(self._store.kinds[kind], values, {}, (derivation.by, derivation.name)), derivation)
+        self.add(Fact(self.store.kinds[kind], values, {}, (derivation.by, derivation.name)), derivation)
 
 
 def key_text(key: By) -> str:
@@ -108,9 +116,9 @@ def deciding(by: Sequence[By], readers: Sequence[Callable[[Row], Value]], first:
     return "canonical order"
 
 
-def run_elect(elect: Elect, store: FactStore, proof: Proof) -> None:
+def run_elect(elect: Elect, out: Asserting) -> None:
     """One winner per group; every other row's first fact is passed over, ties with the winner on all but the last key are told."""
-    source, out = Source(store, elect.source, elect.unless), Asserting(store, proof)
+    source = Source(out.store, elect.source, elect.unless)
     into = source.head(elect.into, elect.meta, "elect")
     readers = [source.reader(key.value) for key in elect.by]
     for group in source.groups(source.rows(), elect.per):
@@ -132,23 +140,24 @@ def run_elect(elect: Elect, store: FactStore, proof: Proof) -> None:
                 out.plain("tied", (elect.meta.id, winner[0].id, row[0].id), lost)
 
 
-def run_take(take: Take, store: FactStore, proof: Proof) -> None:
+def run_take(take: Take, out: Asserting) -> None:
     """The first rows of each group, skipping what may not stand beside a taken one."""
-    source, out = Source(store, take.source, take.unless), Asserting(store, proof)
+    source = Source(out.store, take.source, take.unless)
     into, rest = source.head(take.into, take.meta, "take"), source.head(take.rest, take.meta, "take")
-    links = _links(take, store)
+    links = _links(take, out.store)
     for group in source.groups(source.rows(), take.per):
         source.sort(group, take.by)
         taken: dict[str, int] = {}
-        left = 0
+        number = left = 0
         for row in group:
             linked = [other for other in links.get(row[0].id, ()) if other in taken]
             nearest = min(linked, key=lambda other: taken[other], default=None)
             names: Names = {"nearest": nearest}
-            if nearest is None and (take.keep < 0 or len(taken) < take.keep):
-                taken.setdefault(row[0].id, len(taken))
-                names["number"] = len(taken)
-                made = Derivation("take", take.meta.id, take.meta.place, source.bound(row), key=f"number {len(taken)}")
+            if nearest is None and (take.keep < 0 or number < take.keep):
+                number += 1
+                taken.setdefault(row[0].id, number)
+                names["number"] = number
+                made = Derivation("take", take.meta.id, take.meta.place, source.bound(row), key=f"number {number}")
                 out.head(into, row, names, made)
             else:
                 left += 1
@@ -169,9 +178,10 @@ def _links(take: Take, store: FactStore) -> dict[str, list[str]]:
     return links
 
 
-def run_group(group: Group, store: FactStore, proof: Proof) -> None:
+def run_group(group: Group, out: Asserting) -> None:
     """Connected components over the pairs; the group's name is a digest of its sorted members."""
-    source, out = Source(store, group.source, group.unless), Asserting(store, proof)
+    store = out.store
+    source = Source(store, group.source, group.unless)
     left, right = source.reader(group.left), source.reader(group.right)
     parents: dict[Value, Value] = {}
     members: dict[Value, None] = {}

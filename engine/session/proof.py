@@ -41,20 +41,18 @@ class Proof:
     """The derivations of every fact of a session, by fact id."""
 
     def __init__(self) -> None:
-        self._derivations: dict[str, list[Derivation]] = {}
+        self._derivations: dict[str, dict[Derivation, None]] = {}
 
     def add(self, fact_id: str, derivation: Derivation) -> None:
         """One more way in which a fact came to be; the same way twice is kept once."""
-        known = self._derivations.setdefault(fact_id, [])
-        if derivation not in known[-1:]:
-            known.append(derivation)
+        self._derivations.setdefault(fact_id, {}).setdefault(derivation)
 
     def of(self, fact_id: str) -> list[Derivation]:
         """All ways in which a fact came to be, in canonical order; KeyError for a fact without one."""
-        return self._derivations[fact_id]
+        return list(self._derivations[fact_id])
 
     def __iter__(self) -> Iterator[tuple[str, list[Derivation]]]:
-        return iter(self._derivations.items())
+        return ((fact_id, list(known)) for fact_id, known in self._derivations.items())
 
     def __len__(self) -> int:
         return sum(len(derivations) for derivations in self._derivations.values())

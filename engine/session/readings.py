@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from tollens.engine.rulebook.measures import FROM, MeasureFunction
 from tollens.engine.rulebook.syntax import Measure, TextPattern
 from tollens.engine.session.conditions import regex
 from tollens.engine.session.operators import Asserting, Row, Source
-from tollens.engine.session.proof import Derivation, Proof
-from tollens.engine.session.store import FactStore
+from tollens.engine.session.proof import Derivation
 from tollens.facts.fact import Draft, Fact, Span, make_fact
 from tollens.facts.values import Value
 
-#: A measure: rows of one block and its options in, the fields of output facts out; `_from` names the ids of the facts it used.
-MeasureFunction = Callable[[Sequence[Row], Mapping[str, Value]], Iterable[Mapping[str, object]]]
 
-
-def run_patterns(patterns: Sequence[TextPattern], store: FactStore, proof: Proof) -> None:
+def run_patterns(patterns: Sequence[TextPattern], out: Asserting) -> None:
     """The first match of each pattern in each text of its field, and each named group that took part in it."""
-    over: dict[tuple[str, str], list[TextPattern]] = {}
-    for pattern in patterns:
-        over.setdefault((pattern.kind, pattern.field), []).append(pattern)
-    for (kind, field), group in over.items():
-        facts = [fact for fact in store.facts(kind) if fact.get(field) is not None]
+    over: dict[tuple[str, str], list[int]] = {}
+    for position, pattern in enumerate(patterns):
+        over.setdefault((pattern.kind, pattern.field), []).append(position)
+    found: list[list[Fact]] = [[] for _ in patterns]
+    for (kind, field), positions in over.items():
+        facts = [fact for fact in out.store.facts(kind) if fact.get(field) is not None]
         if facts:
-            choose = _chooser(group)
+            choose = _chooser([patterns[position] for position in positions])
             for fact in facts:
-                for position in choose(str(fact.get(field))):
-                    _match(group[position], fact, store, proof)
+                for chosen in choose(str(fact.get(field))):
+                    found[positions[chosen]].append(fact)
+    for pattern, matching in zip(patterns, found, strict=True):
+        for fact in matching:
+            _match(pattern, fact, out)
 
 
 def _chooser(group: Sequence[TextPattern]) -> Callable[[str], list[int]]:
@@ -43,25 +44,25 @@ def _chooser(group: Sequence[TextPattern]) -> Callable[[str], list[int]]:
     for pattern in group:
         together.Add(pattern.regex)
     together.Compile()
-    return lambda text: sorted(together.Match(text))
+    return lambda text: sorted(together.Match(text) or ())  # None where nothing matches
 
 
-def _match(pattern: TextPattern, fact: Fact, store: FactStore, proof: Proof) -> None:
+def _match(pattern: TextPattern, fact: Fact, out: Asserting) -> None:
     compiled = regex(pattern.regex)
     text = str(fact.get(pattern.field))
     found = compiled.search(text)
     if found is None:
         return
-    out = Asserting(store, proof)
     made = Derivation("pattern", pattern.meta.id, pattern.meta.place, inputs=(fact.id,), key=pattern.field)
     origin, span = ("pattern", pattern.meta.id), fact.spans.get(pattern.field)
     start, end = found.span()
     values = (pattern.meta.id, fact.id, pattern.field, start, end, text[start:end])
-    match = out.add(Fact(store.kinds["match"], values, _inside(span, text, start, end), origin), made)
+    match = Fact(out.store.kinds["match"], values, _inside(span, text, start, end), origin)
+    out.add(match, made)
     for name, number in sorted(compiled.groupindex.items(), key=lambda item: item[1]):
         start, end = found.span(number)
         if start >= 0:
-            part = Fact(store.kinds["match_group"], (match.id, name, start, end, text[start:end]), _inside(span, text, start, end), origin)
+            part = Fact(out.store.kinds["match_group"], (match.id, name, start, end, text[start:end]), _inside(span, text, start, end), origin)
             out.add(part, made)
 
 
@@ -72,10 +73,10 @@ def _inside(span: Span | None, text: str, start: int, end: int) -> dict[str, Spa
     return {"": Span(span.line, span.start + start, span.start + end)}
 
 
-def run_measure(measure: Measure, function: MeasureFunction, store: FactStore, proof: Proof) -> None:
+def run_measure(measure: Measure, function: MeasureFunction, out: Asserting) -> None:
     """Call the function once per block of rows and store what it yields."""
-    source, out = Source(store, measure.source, ()), Asserting(store, proof)
-    kind = store.kinds[measure.output]
+    source = Source(out.store, measure.source, ())
+    kind = out.store.kinds[measure.output]
     rows = source.rows()
     options: dict[str, Value] = dict(measure.options)
     blocks: dict[tuple[Any, ...], list[Row]] = {}
@@ -84,8 +85,8 @@ def run_measure(measure: Measure, function: MeasureFunction, store: FactStore, p
         blocks.setdefault(tuple([read(row) for read in readers]), []).append(row)
     for block in blocks.values():
         for fields in function(block, options):
-            used = fields.get("_from", ())
+            used = fields.get(FROM, ())
             inputs = tuple(str(item) for item in used) if isinstance(used, tuple | list) else ()
-            plain = {name: value for name, value in fields.items() if name != "_from"}
+            plain = {name: value for name, value in fields.items() if name != FROM}
             fact = make_fact(kind, Draft(kind.name, plain, {}, ("measure", measure.meta.id)))
             out.add(fact, Derivation("measure", measure.meta.id, measure.meta.place, inputs=inputs, key=measure.function))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from tollens.engine.errors import FactError
+from tollens.engine.rulebook.measures import MeasureSignature
 from tollens.engine.rulebook.syntax import Rulebook, Stage
 from tollens.engine.session.evaluator import Evaluator
 from tollens.engine.session.firing import Stratification
-from tollens.engine.session.operators import run_elect, run_group, run_take
+from tollens.engine.session.operators import Asserting, run_elect, run_group, run_take
 from tollens.engine.session.proof import Derivation, Proof
-from tollens.engine.session.readings import MeasureFunction, run_measure, run_patterns
+from tollens.engine.session.readings import run_measure, run_patterns
 from tollens.engine.session.store import FactStore
 from tollens.facts.fact import BadFact, Draft, Fact
 from tollens.facts.kind import KindTable
@@ -61,19 +62,20 @@ class Session:
             if field.choices and target.kind.name not in field.choices:
                 raise BadFact(f"{producer}: {fact.kind.name}.{field.name} must be {field.describe()}, not {target.kind.name}")
 
-    def run_stage(self, stage: Stage, evaluator: Evaluator, measures: Mapping[str, MeasureFunction], budget: int) -> None:
+    def run_stage(self, stage: Stage, evaluator: Evaluator, measures: Mapping[str, MeasureSignature], budget: int) -> None:
         """Patterns, measures, elections, takes and groups over finished stages, then the stage's rules to the fixpoint."""
-        store, proof = self.store, self.proof
-        run_patterns(stage.patterns, store, proof)
+        out = Asserting(self.store, self.proof)
+        run_patterns(stage.patterns, out)
         for measure in stage.measures:
-            run_measure(measure, measures[measure.function], store, proof)
+            run_measure(measure, measures[measure.function].function, out)
         for elect in stage.elects:
-            run_elect(elect, store, proof)
+            run_elect(elect, out)
         for take in stage.takes:
-            run_take(take, store, proof)
+            run_take(take, out)
         for group in stage.groups:
-            run_group(group, store, proof)
-        self.firings[stage.name] = Stratification(stage, store, proof, budget).run(evaluator)
+            run_group(group, out)
+        out.finish()
+        self.firings[stage.name] = Stratification(stage, self.store, self.proof, budget).run(evaluator)
 
 
 def run_session(
@@ -81,7 +83,7 @@ def run_session(
     drafts: Iterable[Draft],
     evaluator: Evaluator,
     *,
-    measures: Mapping[str, MeasureFunction] | None = None,
+    measures: Mapping[str, MeasureSignature] | None = None,
     budget: int = DEFAULT_BUDGET,
     after: Callable[[str, Session], None] | None = None,
 ) -> Session:

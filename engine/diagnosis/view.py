@@ -44,7 +44,7 @@ class View:
             "residue": self._residue(primary.get("signal")),
             "records": [self._record(fact) for fact in self._facts("signal")],
             "evidence": [_observation(fact.plain()) for fact in self._facts("evidence")],
-            "evidence_pack_id": pack["id"] if pack else None,
+            "evidence_pack_id": pack["name"] if pack else None,
             "citation_gate": bool(gate and gate["passed"]),
             "hierarchy_populated": bool(check and check["populated"]),
             "root_cause_sites": self._sites(),

@@ -24,7 +24,7 @@ EXIT_CODES = {"diagnosis": EXIT_DONE, "no_failure": EXIT_NO_FAILURE, "insufficie
 def run(options: argparse.Namespace) -> int:
     """Read, diagnose, keep, print; the exit code tells the outcome."""
     project = settings(Path.cwd())
-    book = rulebook([*project.rules, *map(Path, options.rules)], notice=notice)
+    book = rulebook([*project.rules, *map(Path, options.rules)])
     evaluator, said = choose(options.evaluator)
     if said:
         notice(said)

@@ -114,7 +114,7 @@ def _text(record: Record, selections: list[Selection], trees: list[Node], style:
 
 
 def _json(record: Record, selections: list[Selection], trees: list[Node]) -> dict[str, object]:
-    """`run`, `outcome`, `pack`, `packs`, `evaluator`, `signal`, `asked` (title, facts, left_out), `nodes` (see `to_json`), `rules` named in them."""
+    """What the record says of the run, `asked` (title, facts, left_out), `nodes` (see `to_json`) and the `rules` that they name."""
     nodes = to_json(record, trees)
     named = {way["name"] for node in nodes for way in (node.get("derivation"), *_list(node.get("others"))) if isinstance(way, dict)}
     data = record.data

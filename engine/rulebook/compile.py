@@ -54,7 +54,7 @@ def compile_packs(sources: Sequence[Source], base: KindTable, measures: Mapping[
         layer = _layer(pack, world)
         composition.add(layer)
         rows += layer.rows
-    _check_rows(rows, world)
+    rows = _settled_rows(rows, world, frozenset([pack.file.name for pack in packs if pack.user]))
     entries = composition.entries()
     if not len(problems):
         check_strata(entries, composition.known, stages, kinds, problems)
@@ -144,16 +144,22 @@ def _layer(pack: _Pack, world: World) -> Layer:
     return Layer(pack.file.name, pack.user, pack.file.disable, pack.file.tables, tuple(entries), tuple(rows))
 
 
-def _check_rows(rows: Sequence[Row], world: World) -> None:
-    """Two rows with the same key must say the same."""
-    seen: dict[object, Row] = {}
-    for row in rows:
+def _settled_rows(rows: Sequence[Row], world: World, user: frozenset[str]) -> list[Row]:
+    """The rows, a user pack's row standing in the place of a built-in one with the same key; nobody else may contradict a row."""
+    settled: dict[object, Row] = {}
+    for position, row in enumerate(rows):
         kind = world.kinds[row.kind]
         if kind.rival:
+            settled[position] = row
             continue
         given = dict(row.fields)
-        first = seen.setdefault((row.kind, *(given.get(name) for name in kind.key)), row)
-        if first.fields != row.fields:
+        key = (row.kind, *(given.get(name) for name in kind.key))
+        first = settled.setdefault(key, row)
+        if first.fields == row.fields:
+            continue
+        if row.pack in user and first.pack not in user:
+            settled[key] = row
+        else:
             world.problems.add(
                 fault(
                     row.place,
@@ -162,6 +168,7 @@ def _check_rows(rows: Sequence[Row], world: World) -> None:
                     next_step="change one of the rows, or declare the kind with `rival: true`",
                 )
             )
+    return list(settled.values())
 
 
 def _stage(name: str, entries: Sequence[Entry]) -> Stage:

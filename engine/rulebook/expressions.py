@@ -171,6 +171,8 @@ def _aggregate(node: Map, key: Scalar, pattern_node: Node, scope: Scope) -> Type
             key.place, f"`{name}` needs `of`", expected=f"a field of {kind.name}", choices=sorted(kind.index), next_step="add `of: FIELD`"
         )
     field = field_of(kind, want_name(of, "`of`"), of.place)
+    if name == "first":
+        return Aggregate(name, pattern, field.name, distinct), Type(field.type, field.choices, field.ordered)
     allowed = ("text", "enum", "ref") if name == "collect" else ("int", "number")
     if field.type not in allowed:
         raise fault(

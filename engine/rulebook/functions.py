@@ -62,4 +62,4 @@ FUNCTIONS: dict[str, Signature] = {
 WRITTEN = sorted(name for name, signature in FUNCTIONS.items() if signature.written)
 
 #: Aggregates over facts of finished stages: whether they need `of`.
-AGGREGATES: dict[str, bool] = {"count": False, "sum": True, "min": True, "max": True, "collect": True}
+AGGREGATES: dict[str, bool] = {"count": False, "sum": True, "min": True, "max": True, "first": True, "collect": True}

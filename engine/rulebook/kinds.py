@@ -51,7 +51,7 @@ def _kind(key: Scalar, body: Map, pack: str, problems: Problems) -> Declared:
         raise fault(fields_node.place, f"the kind {name} has no fields", expected="at least one field")
     given = body.get("key")
     names = [field.name for field in fields]
-    identity = _key(given, names, name) if given is not None and len(names) == len(fields_node.entries) else ()
+    identity = _key(given, names, name) if given is not None and len(names) == len(fields_node.entries) else None
     closes, says = body.get("closes"), body.get("says")
     kind = Kind(
         name,
@@ -91,8 +91,8 @@ def _key(node: Node, fields: list[str], kind: str) -> tuple[str, ...]:
         if name not in fields:
             raise unknown(item.place, f"{kind} has no field {name!r:.60}", name, sorted(fields), f"a field of {kind}", "packs")
         names.append(name)
-    if not names or len(set(names)) < len(names):
-        raise fault(node.place, "`key` must name at least one field, and each once", expected=f"fields of {kind}", choices=sorted(fields))
+    if len(set(names)) < len(names):
+        raise fault(node.place, "`key` must name each field once", expected=f"fields of {kind}", choices=sorted(fields))
     return tuple(names)
 
 

@@ -121,6 +121,7 @@ _TOTALS: dict[str, Callable[[list[Any]], Value]] = {
     "sum": lambda values: bounded(sum(values)),
     "min": lambda values: min(values, default=None),
     "max": lambda values: max(values, default=None),
+    "first": lambda values: values[0] if values else None,
     "collect": lambda values: tuple(sorted({str(value) for value in values})),
 }
 

@@ -1,0 +1,118 @@
+"""Why: the engine's functions are called in the one order that is safe, by one small class.
+
+No host (its threads, time limits and swallowed exceptions stay away), no batch calls, no retraction. A session's first action runs
+before anything else, since the engine crashes when a session without one is deleted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from json import loads
+from types import ModuleType
+
+from tollens.engine.errors import EngineError
+from tollens.engine.session.durable.ruleset import BOOT_MESSAGE, Form, Ruleset
+from tollens.facts.fact import Fact
+
+MODULE = "durable_rules_engine"
+_HANDLED, _SEEN = 0, 2
+_IDS = re.compile(r'"id":(\d+)')
+
+
+class EngineUnavailable(EngineError):
+    """The engine cannot be used here at all, so that another evaluator has to."""
+
+    code = "engine_unavailable"
+
+
+def load_engine() -> ModuleType:
+    """The engine's extension module; EngineUnavailable where it cannot be imported."""
+    try:
+        return import_module(MODULE)
+    except ImportError as error:
+        raise EngineUnavailable(
+            f"the durable_rules engine cannot be imported: {error}",
+            next_step="install durable_rules 2.0.28, or go on with the reference evaluator, which gives the same results",
+        ) from None
+
+
+class Engine:
+    """One ruleset in the engine, with the facts that it was sent. Close it in every case."""
+
+    def __init__(self, module: ModuleType, ruleset: Ruleset, check: bool = False) -> None:
+        self.ruleset = ruleset
+        self._module = module
+        self._check = check
+        self._facts: list[Fact | None] = [None]
+        self._errors = (module.error, MemoryError)
+        self._open = False
+        try:
+            self._handle: int = module.create_ruleset("tollens", ruleset.text)
+            self._state = self._boot()
+        except self._errors as error:
+            raise EngineError(f"the engine refused a ruleset of {len(ruleset.units)} rules: {error}") from error
+        self._open = True
+
+    def _boot(self) -> int:
+        code, state = self._module.assert_fact(self._handle, BOOT_MESSAGE)
+        first = self._module.start_action_for_state(self._handle, state)
+        if code != _HANDLED or first is None or self._module.complete_and_start_action(self._handle, state) is not None:
+            raise EngineError("the engine did not start")
+        return int(state)
+
+    def send(self, fact: Fact, form: Form) -> None:
+        """Assert a fact. The engine tells ids apart by a 32-bit hash, so one that it takes for a known id gets the next number."""
+        values = [read(fact) for read in form.readers]
+        while True:
+            number = len(self._facts)
+            self._facts.append(fact)
+            try:
+                code, state = self._module.assert_fact(self._handle, form.template % (number, *values))
+            except self._errors as error:
+                raise EngineError(f"the engine refused a {fact.kind.name}: {error}") from error
+            if code == _HANDLED and state == self._state:
+                return
+            if code != _SEEN:
+                raise EngineError(f"the engine did not take a {fact.kind.name} (code {code})")
+
+    def firings(self) -> Iterator[tuple[int, list[tuple[Fact, ...]]]]:
+        """The matches that came up since the last call: unit numbers, each with some rows of bound facts. Send nothing meanwhile."""
+        try:
+            started = self._module.start_action_for_state(self._handle, self._state)
+            message = started[1] if started else None
+            while message is not None:
+                yield self._read(message)
+                message = self._module.complete_and_start_action(self._handle, self._state)
+        except self._errors as error:
+            raise EngineError(f"the engine failed while it fired: {error}") from error
+
+    def _read(self, message: str) -> tuple[int, list[tuple[Fact, ...]]]:
+        unit = int(message[3 : message.index('"', 3)])
+        ids = [int(number) for number in _IDS.findall(message)]
+        size = self.ruleset.sizes[unit]
+        if self._check:
+            _compare(message, unit, size, ids)
+        facts = [self._facts[number] for number in ids]
+        if len(facts) % size or None in facts:
+            raise EngineError("the engine fired something that it was not sent")
+        return unit, list(zip(*[iter(facts)] * size, strict=True))  # type: ignore[arg-type]  # no None in it, as checked
+
+    def close(self) -> None:
+        """Free the engine's memory; safe to call again."""
+        if self._open:
+            self._open = False
+            try:
+                self._module.delete_state(self._handle, "0")
+                self._module.delete_ruleset(self._handle)
+            except self._errors as error:
+                raise EngineError(f"the engine could not be closed: {error}") from error
+
+
+def _compare(message: str, unit: int, size: int, ids: list[int]) -> None:
+    """Read the message the slow way: the facts stand in the order of the rule's conditions."""
+    ((name, rows),) = loads(message).items()
+    slow = [row[f"m{slot}"]["id"] for row in rows for slot in range(size)]
+    if name != f"r{unit}" or slow != ids or any(len(row) != size for row in rows):
+        raise EngineError(f"the engine's message is not in the expected form: {message:.200}")

@@ -1,0 +1,138 @@
+"""Why: the production evaluator runs a stratum to its fixpoint over rulesets of the durable_rules engine.
+
+The facts that block matches enter first and are complete, for none of their kinds is produced in the stratum. So a match is judged
+once, when it comes up, and nothing that the engine has decided is ever taken back.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable
+
+from tollens.engine.errors import EngineError
+from tollens.engine.session.durable.channels import Channel, Channels, Reader
+from tollens.engine.session.durable.columns import Columns
+from tollens.engine.session.durable.driver import Engine, load_engine
+from tollens.engine.session.durable.invariants import check_ruleset
+from tollens.engine.session.durable.limits import LIMITS, Limits, Side, side, spread
+from tollens.engine.session.durable.plan import Unit, candidates, fitting
+from tollens.engine.session.durable.ruleset import Form, Ruleset
+from tollens.engine.session.evaluator import Stratum
+from tollens.facts.fact import Fact
+
+#: Facts sent between two looks for firings, which bounds what waits in the engine.
+STEP = 32
+
+Reading = tuple[Fact, tuple[int, ...]]
+
+
+class DurableEvaluator:
+    """Evaluates with durable_rules. `check` (or TOLLENS_CHECK_INVARIANTS in the environment) checks every compiled ruleset again."""
+
+    name = "durable_rules"
+
+    def __init__(self, *, limits: Limits = LIMITS, check: bool | None = None) -> None:
+        self._limits = limits
+        self._check = bool(os.environ.get("TOLLENS_CHECK_INVARIANTS")) if check is None else check
+
+    def run(self, stratum: Stratum) -> None:
+        """Fire all matches. EngineError when the engine failed, EngineUnavailable when it cannot be imported; what `fire` raises passes."""
+        run = _Run(stratum)
+        if not run.units:
+            return
+        module = load_engine()
+        try:
+            for units in spread(run.units, self._limits):
+                ruleset = Ruleset(units)
+                if self._check:
+                    check_ruleset(ruleset.text, self._limits)
+                run.engines.append(Engine(module, ruleset, self._check))
+            run.to_fixpoint()
+        finally:
+            for engine in run.engines:
+                engine.close()
+
+
+class _Run:
+    """One stratum in progress."""
+
+    def __init__(self, stratum: Stratum) -> None:
+        self._stratum = stratum
+        self._columns = Columns()
+        self.engines: list[Engine] = []
+        channels = Channels()
+        units = candidates(stratum, channels)
+        self._readers: dict[Side, Reader] = {}
+        self._by_number: dict[int, Channel] = {}
+        self._finished: dict[Side, list[Reading]] = {}
+        self._routes: dict[tuple[int, ...], list[tuple[Engine, Form]]] = {}
+        self._read(units)
+        filled = {number for readings in self._finished.values() for _, numbers in readings for number in numbers}
+        self.units = fitting(units, lambda channel: channel.number in filled)
+        self._demand_complete()
+
+    def _read(self, units: Iterable[Unit]) -> None:
+        sides: dict[Side, dict[Channel, None]] = {}
+        for unit in units:
+            for condition in unit.conditions:
+                self._by_number[condition.channel.number] = condition.channel
+                sides.setdefault(side(condition.channel), {})[condition.channel] = None
+        for key, channels in sides.items():
+            reader = self._readers[key] = Reader(self._stratum.store.kinds[key[0]], list(channels))
+            pairs = ((fact, reader(fact)) for fact in self._stratum.store.facts(key[0]))
+            self._finished[key] = [(fact, numbers) for fact, numbers in pairs if numbers]
+
+    def _demand_complete(self) -> None:
+        produced = {head.kind for unit in self.units for head in unit.rule.heads}
+        for unit in self.units:
+            for condition in unit.negative:
+                if condition.channel.kind in produced:
+                    raise EngineError(f"{condition.channel.kind} is produced in the stage whose rule {unit.rule.meta.id} demands none")
+
+    def to_fixpoint(self) -> None:
+        """Send all facts, those that block first, and fire until nothing new comes."""
+        for key, readings in self._finished.items():
+            if key[1]:
+                for fact, numbers in readings:
+                    self._send(fact, numbers)
+        sent = 0
+        produced: deque[Fact] = deque()
+        for key, readings in self._finished.items():
+            if not key[1]:
+                for fact, numbers in readings:
+                    self._send(fact, numbers)
+                    sent += 1
+                    if sent % STEP == 0:
+                        produced += self._fire()
+        produced += self._fire()
+        while produced:
+            for _ in range(min(STEP, len(produced))):
+                fact = produced.popleft()
+                reader = self._readers.get((fact.kind.name, False))
+                if reader is not None:
+                    self._send(fact, reader(fact))
+            produced += self._fire()
+
+    def _send(self, fact: Fact, numbers: tuple[int, ...]) -> None:
+        routes = self._routes.get(numbers)
+        if routes is None:
+            routes = self._routes[numbers] = self._route(numbers)
+        for engine, form in routes:
+            engine.send(fact, form)
+
+    def _route(self, numbers: tuple[int, ...]) -> list[tuple[Engine, Form]]:
+        channels = [self._by_number[number] for number in numbers]
+        kinds = self._stratum.store.kinds
+        pairs = [(engine, engine.ruleset.form(channels, kinds, self._columns)) for engine in self.engines]
+        return [(engine, form) for engine, form in pairs if form is not None]
+
+    def _fire(self) -> list[Fact]:
+        new: list[Fact] = []
+        fire = self._stratum.fire
+        for engine in self.engines:
+            for number, rows in engine.firings():
+                unit = engine.ruleset.units[number]
+                for bound in rows:
+                    new += fire(unit.rule, unit.alternative, bound)
+        return new

@@ -1,0 +1,37 @@
+"""Why: the engine with its compiler must find exactly the matches that trying every combination of facts finds."""
+
+from __future__ import annotations
+
+import os
+import random
+from types import SimpleNamespace
+
+import pytest
+
+from tollens.engine.session.durable.limits import Limits
+
+CASES = int(os.environ.get("TOLLENS_RANDOM_CASES", "400"))
+BATCHES = 8
+TIGHT = Limits(rules=1, channels=6, entries=4, same_path=1)
+
+
+def compare(lab: SimpleNamespace, seed: int) -> int:
+    """One random stratum; the number of its firings."""
+    chance = random.Random(seed)
+    world = lab.random_world(chance, chance.choice((4, 6, 8, 9)))
+    rules = lab.RuleMaker(world, chance).rules()
+    expected = world.expect(rules, 14)
+    if expected is None:
+        return 0
+    outcomes = [world.run(rules), world.run(rules, limits=TIGHT)] if seed % 3 == 0 else [world.run(rules)]
+    for outcome in outcomes:
+        assert sorted(outcome.firings) == sorted(expected.firings), f"seed {seed}"
+        assert outcome.facts == expected.facts, f"seed {seed}"
+    return len(expected.firings)
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_firings_equal_those_of_every_combination(lab: SimpleNamespace, batch: int) -> None:
+    """Each match once, each derived fact, with every operator, type, id, seq, unless, alternative and recursion."""
+    fired = sum(compare(lab, seed) for seed in range(batch * CASES // BATCHES, (batch + 1) * CASES // BATCHES))
+    assert fired > CASES // BATCHES // 2

@@ -47,7 +47,8 @@ def compile_packs(sources: Sequence[Source], base: KindTable, measures: Mapping[
     stages = order_stages(mentions, problems)
     kinds = _kinds(packs, base, stages, problems)
     tables = compose_tables([(pack.user, pack.file.tables) for pack in packs], problems)
-    world = World(kinds, tables, stages, measures, problems)
+    broken = frozenset(name for pack in packs for name in pack.file.broken)
+    world = World(kinds, broken, tables, stages, measures, problems)
     composition = Composition(problems)
     rows: list[Row] = []
     for pack in packs:
@@ -113,6 +114,7 @@ def _kinds(packs: Sequence[_Pack], base: KindTable, stages: Sequence[str], probl
     table = base.extended(ENGINE_KINDS)
     places: dict[str, Place] = {}
     declared = [item for pack in packs for item in pack.file.kinds]
+    broken = {name for pack in packs for name in pack.file.broken}
     for item in declared:
         name = item.kind.name
         if name in table:
@@ -125,7 +127,7 @@ def _kinds(packs: Sequence[_Pack], base: KindTable, stages: Sequence[str], probl
         table = table.extended([item.kind])
     for item in declared:
         for name, place in item.refs:
-            if name not in table:
+            if name not in table and name not in broken:
                 problems.add(unknown(place, f"there is no kind {name!r:.60}", name, table.names(), "a declared kind", "packs"))
         if item.closes is not None and item.kind.closes not in stages:
             problems.add(

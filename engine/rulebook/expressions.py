@@ -18,6 +18,14 @@ from tollens.facts.values import SCALE, scaled
 
 Typed = tuple[Expr, Type]
 
+#: How a value of one type can be written to a field of another.
+_WAYS = {
+    ("int", "number"): "add 0.0 to it: `{add: [..., 0.0]}`",
+    ("int", "text"): "write it as a template: `{format: ...}`",
+    ("number", "text"): "write it as a template: `{format: ...}`",
+    ("ref", "text"): "name a text field of the fact, or write its id by `{format: ...}`",
+}
+
 #: Name of the pattern inside an aggregate; nothing can refer to it.
 COUNTED = "_counted"
 
@@ -42,7 +50,7 @@ def settle(typed: Typed, field: Field, place: Place, subject: str) -> Expr:
         return Const(fit(raw, field, place, subject))  # type: ignore[arg-type]  # tuples of ints occur in `in` only
     reason = assignable(have, field)
     if reason:
-        hint = "add 0.0 to it: {add: [..., 0.0]}" if (have.base, field.type) == ("int", "number") else ""
+        hint = _WAYS.get((have.base, field.type), "")
         raise fault(
             place, f"this cannot be written to {subject}: {reason}", expected=field._replace(optional=False).describe(), next_step=hint
         )

@@ -27,13 +27,17 @@ class Declared:
         self.refs = refs
 
 
-def build_kinds(node: Node, pack: str, problems: Problems) -> list[Declared]:
-    """The kinds of a pack.yaml; faults go to the problems."""
+def build_kinds(node: Node, pack: str, problems: Problems) -> tuple[list[Declared], list[str]]:
+    """The kinds of a pack.yaml, and the names of those that have a fault; the faults go to the problems."""
     declared: list[Declared] = []
+    broken: list[str] = []
     for key, body in want_map(node, "`kinds`", "`KIND: {fields: {...}}`", "packs").entries:
+        mark = len(problems)
         with problems.catch():
             declared.append(_kind(key, want_map(body, f"the kind {key.text:.60}", "`{fields: {...}}`", "packs"), pack, problems))
-    return declared
+        if len(problems) > mark:
+            broken.append(key.text)
+    return declared, broken
 
 
 def _kind(key: Scalar, body: Map, pack: str, problems: Problems) -> Declared:

@@ -34,6 +34,7 @@ class PackFile(NamedTuple):
     version: str
     stages: tuple[Mention, ...]
     kinds: tuple[Declared, ...]
+    broken: tuple[str, ...]
     tables: tuple[Table, ...]
     disable: tuple[Disable, ...]
     place: Place
@@ -54,6 +55,7 @@ def build_pack_file(document: Map, name: str, problems: Problems) -> PackFile:
         _language(need(document, "language", "pack.yaml", "packs"))
     stages: list[Mention] = []
     kinds: list[Declared] = []
+    broken: list[str] = []
     tables: list[Table] = []
     disable: list[Disable] = []
     for key, value in document.entries:
@@ -61,14 +63,14 @@ def build_pack_file(document: Map, name: str, problems: Problems) -> PackFile:
             if key.text == "stages":
                 stages = build_mentions(value, problems)
             elif key.text == "kinds":
-                kinds = build_kinds(value, name, problems)
+                kinds, broken = build_kinds(value, name, problems)
             elif key.text == "tables":
                 tables = _tables(value, name, problems)
             elif key.text == "disable":
                 disable = _disable(value, name, problems)
             elif key.text == "says":
                 want_text(value, "`says`")
-    return PackFile(name, version, tuple(stages), tuple(kinds), tuple(tables), tuple(disable), document.place)
+    return PackFile(name, version, tuple(stages), tuple(kinds), tuple(broken), tuple(tables), tuple(disable), document.place)
 
 
 def _version(node: Node) -> str:

@@ -5,7 +5,7 @@ The dialect is RE2's: linear time, bounded memory, no look-around and no back-re
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Regex(Protocol):
         ...
 
 
-@cache
+@lru_cache(maxsize=4096)
 def compile_regex(text: str) -> Regex:
     """The compiled RE2 expression (search with `.search(text)`; named groups in `.groupindex`); raises BadRegex."""
     if len(text) > REGEX_LENGTH:

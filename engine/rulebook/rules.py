@@ -96,15 +96,13 @@ def _lets(node: Node | None, scope: Scope) -> tuple[Let, ...]:
     problems = scope.world.problems
     with problems.catch():
         for key, value in want_map(node, "`let`", "NAME: EXPRESSION", "rules").entries if node is not None else ():
-            mark = len(problems)
             with problems.catch():
                 name = new_name(key, scope, "a name of `let`")
                 scope.broken.add(name)
                 expr, have = build(value, scope)
                 lets.append(Let(name, expr, "text" if have.base == "enum" else have.base))
                 scope.names[name] = have._replace(literal=False)
-            if len(problems) == mark:
-                scope.broken.discard(key.text)
+                scope.broken.discard(name)
     return tuple(lets)
 
 

@@ -34,9 +34,10 @@ class Table(NamedTuple):
 
 
 class World(NamedTuple):
-    """What all rule files share."""
+    """What all rule files share. `broken` are kinds whose declaration has a fault: what a rule says of them cannot be judged."""
 
     kinds: KindTable
+    broken: frozenset[str]
     tables: Mapping[str, Table]
     stages: tuple[str, ...]
     measures: Mapping[str, MeasureSignature]
@@ -44,6 +45,8 @@ class World(NamedTuple):
 
     def kind(self, key: Scalar) -> Kind:
         """The kind that a key names."""
+        if key.text in self.broken:
+            raise Followup(f"the declaration of {key.text} has a fault", place=key.place)
         if key.text in self.kinds:
             return self.kinds[key.text]
         raise unknown(key.place, f"there is no kind {key.text!r:.60}", key.text, self.kinds.names(), "a declared kind", "packs")

@@ -91,6 +91,8 @@ def _reading(root: str) -> list[_Seen] | None:
         if os.path.isdir(root):
             return None
         raise PackError(f"there is no folder {root}", expected="a folder with a pack.yaml", next_step="check the path") from None
+    except ValueError:
+        raise PackError(f"{root!r} cannot be the name of a folder", expected="a path without zero bytes") from None
     except OSError as error:
         raise PackError(f"the folder {root} cannot be read: {error.strerror}", next_step="check its permissions") from None
     if PACK_FILE not in names:
@@ -124,6 +126,8 @@ def _names(root: str, below: str) -> list[str]:
             name = below + entry.name
             if entry.name.startswith("."):
                 continue
+            if any("\ud800" <= char <= "\udfff" for char in entry.name):
+                raise PackError(f"the name of a file in {root} is not UTF-8: {entry.name!a}", next_step="rename the file")
             if entry.is_dir(follow_symlinks=False):
                 found += _names(root, name + "/")
             elif entry.name.endswith(".yaml") and not entry.name.endswith(".cases.yaml"):

@@ -173,9 +173,15 @@ class _Strata:
                 pattern.place,
                 message,
                 expected=f"a kind that is complete before {'the rules of ' if isinstance(entry, Rule) else ''}{entry.meta.stage}",
-                next_step=f"move {producer.meta.id} to an earlier stage or {entry.meta.id} to a later one; {_PAGE}",
+                next_step=self._way(entry, producer, pattern),
             )
             return
+
+    def _way(self, entry: Entry, producer: Entry, pattern: Pattern) -> str:
+        field = PRODUCER_FIELDS.get(pattern.kind)
+        if field and not any(test.field == field for test in pattern.tests):
+            return f"say whose facts are meant by `{field}: ID`; {_PAGE}"
+        return f"move {producer.meta.id} to an earlier stage or {entry.meta.id} to a later one; {_PAGE}"
 
     def _of(self, pattern: Pattern) -> list[Entry]:
         """The producers of the facts that a pattern can find; the engine's kinds tell them by id."""

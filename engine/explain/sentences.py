@@ -17,9 +17,12 @@ def sentence(record: Record, fact: Json, way: Json) -> str:
     if way["by"] == "take" and not str(way.get("key", "")).startswith("number "):
         bound = way.get("bound") or [["", ""]]
         return f"left out: {mention(record, bound[0][1])}"
-    rule = record.rule(way["name"])
-    text = _filled(record, rule.get("says", []), fact, way).strip()
-    return text or summary(record, fact)
+    text = _filled(record, record.rule(way["name"]).get("says", []), fact, way).strip()
+    if not text:
+        return summary(record, fact)
+    if way["by"] == "pattern" and fact["kind"] == "match_group":
+        return f"{text}; {plain(fact['fields'].get('name'))} is {shown(record, fact['fields'].get('text'))}"
+    return text
 
 
 def _loss(record: Record, fact: Json) -> str:
@@ -63,6 +66,10 @@ def _cut(text: str) -> str:
 
 def _filled(record: Record, parts: list[Any], fact: Json, way: Json) -> str:
     bound = dict(way.get("bound", ()))
+    if way["by"] == "pattern":
+        bound["match"] = fact["fields"].get("match", fact["id"])
+    elif way["by"] == "measure":
+        bound["output"] = fact["id"]
     texts: list[str] = []
     for part in parts:
         if isinstance(part, str):

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from unicodedata import category, east_asian_width
 
 TAB = 4
-#: Categories of characters that act on a terminal or cannot be seen: controls, formats (text direction among them), surrogates, separators.
-_UNSEEN = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"])
 _COLOURS = {"strong": "1", "faint": "2", "mark": "31", "place": "36"}
 
 
@@ -40,7 +38,10 @@ class Style:
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self._colour and text else text
 
     def safe(self, text: str) -> str:
-        """The text without anything that acts on a terminal: such characters appear as escapes (`\\x1b`, `\\u202e`, `\\n`, `\\t`)."""
+        """The text without anything that acts on a terminal or cannot be seen: that appears as escapes (`\\x1b`, `\\u202e`, `\\n`, `\\t`).
+
+        Controls, formats (text direction among them), surrogates and all separators but the plain space are such characters.
+        """
         if text.isascii() and text.isprintable():
             return text
         return "".join([self.char(char) for char in text])
@@ -53,7 +54,7 @@ class Style:
         return known
 
     def _is_plain(self, char: str) -> bool:
-        return category(char) not in _UNSEEN and self._encodable(char)
+        return char.isprintable() and self._encodable(char)
 
     def _encodable(self, char: str) -> bool:
         try:

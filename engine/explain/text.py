@@ -86,6 +86,8 @@ def _details(record: Record, node: Node, fact: Json, way: Json) -> list[str]:
     # where the summary was the sentence already, the id is enough
     named = short if told == fields else " ".join([short, *(f"{name}={shown(record, value)}" for name, value in fact["fields"].items())])
     lines = [f"{named}, {producer(record, way)}"] if told == fields else [named, producer(record, way)]
+    if way["by"] == "measure" and not way.get("inputs"):
+        lines.append("the function named no facts that it was computed from")
     if way["by"] == "pattern":
         lines.append(f"regular expression {record.rule(way['name']).get('regex', '?')}")
     lines += [f"also {producer(record, other)}" for other in node.others[:3]]

@@ -14,8 +14,8 @@ COUNT_LIMIT = 100
 class Limits(NamedTuple):
     """How much of a proof is shown.
 
-    `depth` is levels of facts below a root and `width` premises of one sort beside each other (0: no limit); with `all_ways` every derivation
-    of a fact is shown, otherwise the first, which is the canonical shortest.
+    `depth` is levels of facts below a root and `width` premises of one sort beside each other (0: no limit); with `all_ways` every
+    derivation of a fact is shown, otherwise the first, which is the canonical shortest.
     """
 
     depth: int = 12
@@ -30,7 +30,7 @@ class Node:
     that it was counted over as children), absent (a pattern that found nothing), lost (a fact that an election passed over), text (an
     input that is no fact), way (a further derivation, its premises as children), or more (`hidden` premises that were left out).
     `note` is empty, above (the fact is shown earlier in the tree) or deep (`hidden` facts below are not shown). `others` are derivations
-    that are not shown. `index` is a computed value's position in its derivation; `against` is the winner's derivation where the node is lost.
+    that are not shown. `index` is a computed value's position in its derivation; `against` is the winner's derivation of a node that lost.
     """
 
     __slots__ = ("against", "children", "fact", "hidden", "index", "label", "note", "others", "role", "way")

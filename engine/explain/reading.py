@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tollens.engine.explain.record import FORMAT
-
+#: The form of a record. A reader refuses a form that it does not know.
+FORMAT = 1
 #: A fact or derivation as a record holds it.
 Json = dict[str, Any]
 

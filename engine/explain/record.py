@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from tollens.engine.explain.reading import FORMAT
 from tollens.engine.rulebook.syntax import Elect, Format, Group, Head, Measure, Meta, Name, Ref, Rule, Rulebook, Take, TextPattern
 from tollens.engine.session.operators import key_text
 from tollens.engine.session.render import ref_text
 from tollens.engine.session.session import Session, canonical
 
-#: The form of a record. A reader refuses a form that it does not know.
-FORMAT = 1
 #: How many characters of a raw line are kept around each cited span.
 LINE_LIMIT = 400
 

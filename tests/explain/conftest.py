@@ -114,19 +114,37 @@ def demo_rulebook() -> Rulebook:
         (
             stage(
                 "read",
-                patterns=(TextPattern(meta("see.word", "read", 0, "the words `", Ref("match", "text"), "`"), "line", "text", r"(?P<word>error|fail)\w*"),),
+                patterns=(
+                    TextPattern(
+                        meta("see.word", "read", 0, "the words `", Ref("match", "text"), "`"), "line", "text", r"(?P<word>error|fail)\w*"
+                    ),
+                ),
                 measures=(Measure(meta("see.length", "read", 1), "length", (pattern("line", "l"),), (), "length", ()),),
             ),
             stage(
                 "judge",
                 rules=(
                     rule(
-                        meta("hit.word", "judge", 2, "line ", Ref("l", "number"), " has ", Ref("w", "text"), " of weight ", Ref("w", "weight")),
+                        meta(
+                            "hit.word",
+                            "judge",
+                            2,
+                            "line ",
+                            Ref("l", "number"),
+                            " has ",
+                            Ref("w", "text"),
+                            " of weight ",
+                            Ref("w", "weight"),
+                        ),
                         hit,
                         head("hit", line=Ref("l", "id"), word=Ref("w", "text")),
                         unless=[pattern("quiet", "", Test("line", "eq", Ref("l", "id")))],
                     ),
-                    rule(meta("reach.edge", "judge", 3), [pattern("edge", "e")], head("reach", left=Ref("e", "left"), right=Ref("e", "right"))),
+                    rule(
+                        meta("reach.edge", "judge", 3),
+                        [pattern("edge", "e")],
+                        head("reach", left=Ref("e", "left"), right=Ref("e", "right")),
+                    ),
                     rule(
                         meta("reach.join", "judge", 4, Ref("a", "left"), " reaches ", Ref("b", "right")),
                         [pattern("reach", "a"), pattern("reach", "b", Test("left", "eq", Ref("a", "right")))],
@@ -136,7 +154,16 @@ def demo_rulebook() -> Rulebook:
             ),
             stage(
                 "pick",
-                elects=(Elect(meta("pick.longest", "pick", 5, "the longest hit"), tuple(measured), (), (), order, head("best", line=Ref("h", "line"))),),
+                elects=(
+                    Elect(
+                        meta("pick.longest", "pick", 5, "the longest hit"),
+                        tuple(measured),
+                        (),
+                        (),
+                        order,
+                        head("best", line=Ref("h", "line")),
+                    ),
+                ),
                 takes=(
                     Take(
                         meta("pick.two", "pick", 6, "among the first two"),
@@ -213,7 +240,9 @@ def run_demo() -> Callable[..., Session]:
 def make_data(run_demo: Callable[..., Session]) -> Callable[..., dict[str, Any]]:
     """The same as a record's data, the answers being what was found best and the totals."""
 
-    def make(lines: Sequence[str], edges: Iterable[tuple[int, int]] = (), quiet: Iterable[int] = (), run_id: str = "run1") -> dict[str, Any]:
+    def make(
+        lines: Sequence[str], edges: Iterable[tuple[int, int]] = (), quiet: Iterable[int] = (), run_id: str = "run1"
+    ) -> dict[str, Any]:
         session = run_demo(lines, edges, quiet)
         best, total = ([fact.id for fact in session.store.facts(kind)] for kind in ("best", "total"))
         return build(

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
@@ -27,7 +31,10 @@ def test_a_record_holds_what_the_explanation_needs(make_data: Data) -> None:
         "pack": "demo",
     }
     assert data["rules"]["sum.all"]["numbers"] == ["share"]
-    assert data["rules"]["pick.cluster"]["names"] == {"cluster": {"group": "name", "size": "size"}, "clustered": {"group": "name", "member": "line"}}
+    assert data["rules"]["pick.cluster"]["names"] == {
+        "cluster": {"group": "name", "size": "size"},
+        "clustered": {"group": "name", "member": "line"},
+    }
     assert data["rules"]["pick.longest"]["by"] == ["desc $n.characters", "asc $n.seq"]
     assert data["rules"]["see.word"]["regex"] == r"(?P<word>error|fail)\w*"
 
@@ -63,6 +70,33 @@ def test_a_line_that_the_caller_does_not_have_is_left_out(run_demo: Callable[...
 def test_the_same_run_gives_the_same_bytes(make_data: Data) -> None:
     lines = ["an error", "fail"]
     assert json.dumps(make_data(lines, [(1, 2)])) == json.dumps(make_data(lines, [(1, 2)]))
+
+
+SEEDED = """
+import json, runpy, sys
+from tollens.engine.explain.record import build
+from tollens.engine.rulebook.measures import MeasureSignature
+from tollens.engine.session.reference import Reference
+from tollens.engine.session.session import run_session
+demo = runpy.run_path(sys.argv[1])
+lines = ["an error", "fail", "failed error"]
+measures = {"length": MeasureSignature("length", demo["length_of"])}
+session = run_session(demo["demo_rulebook"](), demo["drafts"](lines, [(1, 2), (2, 3)]), Reference(), measures=measures)
+data = build(session, run_id="r", evaluator="e", signal_name="-", signal_digest="d", line=lambda number: lines[number - 1], result={})
+sys.stdout.write(json.dumps(data))
+"""
+
+
+def test_the_bytes_do_not_depend_on_the_hash_seed() -> None:
+    conftest = str(Path(__file__).with_name("conftest.py"))
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", SEEDED, conftest], check=True, capture_output=True, env=os.environ | {"PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(found) == 1
+    assert len(next(iter(found))) > 1000
 
 
 @given(st.integers(0, 5000), st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 900)), min_size=1, max_size=6))

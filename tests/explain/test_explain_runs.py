@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from tollens.engine.errors import InputError
-from tollens.engine.explain import runs
 from tollens.engine.explain.runs import RunStore
 
 Data = Callable[..., dict[str, Any]]
@@ -178,7 +177,7 @@ def test_the_default_folder_is_ignored_by_git(tmp_path: Path, make_data: Data, m
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TOLLENS_RUNS", raising=False)
     store = RunStore()
-    assert store.save(make_data(["x"], run_id="one")) == os.path.join(".tollens", "runs", "one.json")
+    assert store.save(make_data(["x"], run_id="one")) == str(Path(".tollens", "runs", "one.json"))
     assert (tmp_path / ".tollens" / ".gitignore").read_text() == "*\n"
     (tmp_path / ".tollens" / ".gitignore").write_text("mine\n")
     store.save(make_data(["x"], run_id="two"))
@@ -215,7 +214,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, make_data: Data, monk
     def full(*paths: str) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(runs.os, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     assert store.save(make_data(["x"], run_id="new")) is None
     assert store.notice.endswith("No space left on device")
     assert [path.name for path in tmp_path.iterdir()] == ["old.json"]
@@ -233,7 +232,7 @@ def test_stale_temporary_files_are_removed_and_fresh_ones_are_not(tmp_path: Path
 
 
 def test_a_killed_writer_leaves_no_half_run(tmp_path: Path, make_data: Data, budget: Callable[[int, int], int]) -> None:
-    data = make_data(["an error"] * 200)
+    data, store = make_data(["an error"] * 200), RunStore(tmp_path)
     for round_number in range(budget(6, 60)):
         process = writer(tmp_path, data, round_number * 10)
         time.sleep(0.01 + 0.013 * (round_number % 7))
@@ -241,7 +240,6 @@ def test_a_killed_writer_leaves_no_half_run(tmp_path: Path, make_data: Data, bud
         process.wait()
         assert process.stdout is not None
         process.stdout.close()
-        store = RunStore(tmp_path)
         for run in store.list_runs():
             assert len(store.load(run.run_id).facts) == len(data["facts"])
     assert store.list_runs()

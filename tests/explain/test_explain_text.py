@@ -87,7 +87,9 @@ def test_an_election_names_its_key_and_who_was_passed_over(make_record: Make) ->
 def test_who_lost_is_told_with_the_winner(make_record: Make) -> None:
     record = make_record(["error", "a long error"])
     first = shown(record, "passed_over", limits=Limits(depth=1)).splitlines()
-    assert first[0] == expected(record, "passed over: line 1 has error of weight 1.5 [<hit:0>] for line 2 has error of weight 1.5 [<hit:1>]")
+    assert first[0] == expected(
+        record, "passed over: line 1 has error of weight 1.5 [<hit:0>] for line 2 has error of weight 1.5 [<hit:1>]"
+    )
     assert first[2] == "│  lost in pick.longest at rules/demo.yaml:60, desc $n.characters"
     assert [line for line in first if "winner: line 2 has error" in line]
 
@@ -95,7 +97,9 @@ def test_who_lost_is_told_with_the_winner(make_record: Make) -> None:
 def test_a_tie_is_told(make_record: Make) -> None:
     record = make_record(["error 1", "error 2"])
     assert shown(record, "tied").startswith(
-        expected(record, "a tie up to the last key: line 1 has error of weight 1.5 [<hit:0>] before line 2 has error of weight 1.5 [<hit:1>]").rstrip()
+        expected(
+            record, "a tie up to the last key: line 1 has error of weight 1.5 [<hit:0>] before line 2 has error of weight 1.5 [<hit:1>]"
+        ).rstrip()
     )
 
 
@@ -150,7 +154,7 @@ def test_ascii_output_has_no_other_characters_and_carets_still_fit(make_record: 
 
 def test_wide_characters_move_the_carets(make_record: Make) -> None:
     lines = shown(make_record(["読む error"]), "match").splitlines()
-    raw, carets = next((lines[i], lines[i + 1]) for i, line in enumerate(lines) if "line 1 |" in line)
+    raw, carets = next((line, lines[i + 1]) for i, line in enumerate(lines) if "line 1 |" in line)
     assert cells(raw.partition("error")[0]) == cells(carets.partition("^")[0])
 
 

@@ -54,7 +54,7 @@ class Style:
         return known
 
     def _is_plain(self, char: str) -> bool:
-        return char.isprintable() and self._encodable(char)
+        return self._encodable(char)
 
     def _encodable(self, char: str) -> bool:
         try:
@@ -79,6 +79,16 @@ def cells(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if category(char) in ("Mn", "Me") else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def cut(text: str, room: int) -> str:
+    """As much of the beginning of a harmless text as fits into `room` cells."""
+    taken = 0
+    for position, char in enumerate(text):
+        taken += cells(char)
+        if taken > room:
+            return text[:position]
+    return text
 
 
 def excerpt(style: Style, text: str, spans: Sequence[tuple[int, int]], width: int) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tollens.engine.diagnosis.driver import Diagnosed
-from tollens.engine.explain.terminal import Style, excerpt, wrapped
+from tollens.engine.explain.terminal import Style, cells, cut, excerpt, wrapped
 
 LABEL = 17
 #: How many observations, sites and open questions are shown; the JSON output has all of them.
@@ -52,7 +52,7 @@ def _diagnosis(done: Diagnosed, style: Style) -> Iterator[str]:
     yield from _rows(style, "observed", [f"{row['source_type']}, {row['source']}: {row['observation']}" for row in made["supporting_evidence"]])
     yield from _rows(style, "not known", made["unresolved_questions"])
     others = result["other_failures"]
-    yield from _rows(style, "also failing", [f"{other['count']} x {other['cause']}" for other in others])
+    yield from _rows(style, "also failing", [_times(other["count"]) + other["cause"] for other in others])
     yield ""
     yield from _labelled(style, "class", _class(done))
     facts = done.session.store.facts("confidence")
@@ -93,9 +93,18 @@ def _sites(sites: list[dict[str, Any]], style: Style) -> Iterator[str]:
     yield from _rows(style, "look at", rows)
 
 
+def _times(count: int) -> str:
+    return "" if count == 1 else f"{count} times: "
+
+
 def _rows(style: Style, label: str, rows: list[str]) -> Iterator[str]:
+    """Numbered rows of one line each, cut where they are longer."""
+    room = max(20, (style.width or 100) - LABEL)
     for number, row in enumerate(rows[:MOST_ROWS]):
-        yield from _labelled(style, label if number == 0 else "", f"{number + 1}. {row}")
+        line = f"{number + 1}. {style.safe(row.split(chr(10), 1)[0])}"
+        if cells(line) > room or "\n" in row:
+            line = cut(line, room - cells(style.guides.cut)) + style.guides.cut
+        yield from _labelled(style, label if number == 0 else "", line)
     if len(rows) > MOST_ROWS:
         yield from _labelled(style, "", f"and {len(rows) - MOST_ROWS} more (see --format json)")
 

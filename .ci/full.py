@@ -69,8 +69,8 @@ def main() -> int:
     """Run the steps and write the report; 1 when a step failed."""
     make = ["make", "--no-print-directory", f"PYTHON={sys.executable}", f"VENV={BIN.parent}"]
     steps = [run(name, [*make, name]) for name in ("lint", "types", "imports")]
-    steps.append(run("doctor", [sys.executable, "-m", "tollens.engine.interfaces.doctor"]))
-    pytest = [str(BIN / "pytest"), "-q", "-n", "auto", "--dist", "loadgroup"]
+    steps.append(run("doctor", [sys.executable, "-m", "tollens", "doctor"]))
+    pytest = [str(BIN / "pytest"), "-q", "-n", "auto", "--dist", "loadgroup", "-o", "faulthandler_timeout=7200"]
     steps.append(run("tests", pytest, TOLLENS_BUDGET="full"))
     REPORT.write_text(page(steps).replace(str(ROOT) + "/", ""), encoding="utf-8")
     print(f"wrote {REPORT.relative_to(ROOT)}")

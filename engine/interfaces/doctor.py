@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
 
-from tollens.engine.errors import EXIT_DONE, EXIT_FAULT, TollensError
+from tollens.engine.errors import TollensError
 
 ENGINE_MODULE = "durable_rules_engine"
 ENGINE_RELEASE = "durable-rules==2.0.28"
@@ -86,28 +86,21 @@ def folder_check(name: str, folder: Path) -> Check:
     return Check(name, "ok", str(folder) if place == folder else f"{folder} (made when first needed)")
 
 
-def cache_folder() -> Path:
-    """Where checked packs are kept: TOLLENS_CACHE, or `tollens` in the user's cache folder."""
-    given = os.environ.get("TOLLENS_CACHE")
-    if given:
-        return Path(given)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tollens"
-
-
 def _packs() -> Check:
+    from tollens.engine.diagnosis.packs import rulebook
+
     try:
-        loader = import_module("tollens.engine.rulebook.loader")
-        rulebook = loader.load_rulebook()
+        found = rulebook(cached=False)
     except TollensError as error:
-        return Check("packs", "fault", str(error), "tollens rules check")
-    except (ImportError, AttributeError) as error:
-        return Check("packs", "fault", f"the loader is not available: {error}", "reinstall tollens")
-    named = ", ".join(f"{pack.name} {pack.version} ({pack.digest[:12]})" for pack in rulebook.packs)
-    return Check("packs", "ok", named)
+        return Check("packs", "fault", "; ".join(error.lines()), "reinstall tollens")
+    return Check("packs", "ok", ", ".join(f"{pack.name} {pack.version} ({pack.digest[:12]})" for pack in found.packs))
 
 
 def checks() -> list[Check]:
     """All checks, in the order in which they are shown."""
+    from tollens.engine.diagnosis.packs import cache_folder
+    from tollens.engine.explain.runs import default_folder
+
     return [
         _python(),
         _tollens(),
@@ -116,7 +109,7 @@ def checks() -> list[Check]:
         _library("pydantic", "pydantic", "pydantic", "the models of facts and views"),
         _library("yaml", "yaml", "PyYAML", "reading rule files"),
         folder_check("cache", cache_folder()),
-        folder_check("runs", Path.cwd() / ".tollens"),
+        folder_check("runs", Path(default_folder())),
         _packs(),
     ]
 
@@ -140,14 +133,3 @@ def lines(found: Iterable[Check] | None = None) -> list[str]:
         if check.next:
             shown.append(f"      {'':<10} next: {check.next}")
     return shown
-
-
-def main() -> int:
-    """Print the report; the exit code is 2 when something must be done."""
-    done = checks()
-    sys.stdout.write("\n".join(lines(done)) + "\n")
-    return EXIT_DONE if report(done)["ok"] else EXIT_FAULT
-
-
-if __name__ == "__main__":
-    sys.exit(main())

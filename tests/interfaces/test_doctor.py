@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -54,3 +55,14 @@ def test_only_faults_make_the_report_not_ok(state: str, ok: bool) -> None:
 def test_lines_show_the_way_on_below_each_finding() -> None:
     shown = doctor.lines([doctor.Check("cache", "note", "cannot be written", "make it writable")])
     assert shown == ["note  cache      cannot be written", "                 next: make it writable"]
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_command_prints_the_report_and_succeeds_here(form: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tollens", "doctor", "--format", form]
+    done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    names = [check["name"] for check in json.loads(done.stdout)["checks"]] if form == "json" else done.stdout.split()
+    assert {"python", "evaluator", "packs"} <= set(names)
+    assert list(tmp_path.iterdir()) == []

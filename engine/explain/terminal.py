@@ -54,7 +54,7 @@ class Style:
         return known
 
     def _is_plain(self, char: str) -> bool:
-        return self._encodable(char)
+        return char.isprintable() and self._encodable(char)
 
     def _encodable(self, char: str) -> bool:
         try:

@@ -247,6 +247,56 @@ def test_a_killed_writer_leaves_no_half_run(tmp_path: Path, make_data: Data, bud
     assert store.load().run_id == "after"
 
 
+SUICIDE = """
+import io, json, os, signal, sys
+from tollens.engine.explain import runs
+folder, step = sys.argv[1], sys.argv[2]
+
+def die(*arguments, **options):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+class Half(io.FileIO):
+    def write(self, data):
+        super().write(data[: len(data) // 2])
+        die()
+
+data = json.load(sys.stdin)
+store = runs.RunStore(folder, keep=2)
+for number in range(3):
+    store.save(data | {"run_id": f"before{number}"})
+if step == "write":
+    runs.open = lambda descriptor, mode: Half(descriptor, mode)
+elif step == "replaced":
+    replace = os.replace
+    os.replace = lambda first, second: (replace(first, second), die())
+else:
+    setattr(os, step, die)
+print("ready", flush=True)
+store.save(data | {"run_id": "killed"})
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "left"),
+    [("write", "before2"), ("stat", "before2"), ("utime", "before2"), ("replace", "before2"), ("replaced", "killed"), ("unlink", "killed")],
+)
+def test_a_writer_killed_at_any_step_leaves_whole_runs(tmp_path: Path, make_data: Data, step: str, left: str) -> None:
+    ahead = time.time() + 10**6  # so that the time of the run that is being written has to be set
+    data = make_data(["an error"])
+    assert RunStore(tmp_path).save(data | {"run_id": "ahead"})
+    os.utime(tmp_path / "ahead.json", (ahead, ahead))
+    done = subprocess.run(
+        [sys.executable, "-c", SUICIDE, str(tmp_path), step], input=json.dumps(data).encode(), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (-signal.SIGKILL, b"ready\n"), done.stderr
+    store = RunStore(tmp_path, keep=2)
+    assert store.load().run_id == left
+    for run in store.list_runs():
+        assert len(store.load(run.run_id).facts) == len(data["facts"])
+    assert store.save(data | {"run_id": "after"}), store.notice
+    assert [run.run_id for run in store.list_runs()] == ["after", left]
+
+
 def test_writers_side_by_side_never_spoil_each_other(tmp_path: Path, make_data: Data) -> None:
     data = make_data(["an error"] * 20)
     processes = [writer(tmp_path, data, number * 100, 40, keep=5) for number in range(4)]

@@ -23,7 +23,7 @@ class PytestReport:
         for section in plan.sections:
             page.claim(section.at, section.at)
             if section.title in FAILING:
-                tests += _read_section(page, section)
+                tests += _read_section(page, section, plan.nested)
             elif section.title in EXPECTED:
                 page.claim(section.at, section.end - 1)
         for index, counts in plan.counts:
@@ -35,10 +35,10 @@ class PytestReport:
         _name_tests(tests, summaries)
 
 
-def _read_section(page: Page, section: Section) -> list[Unit]:
+def _read_section(page: Page, section: Section, nested: bytearray) -> list[Unit]:
     text, titles = page.text, []
     for index in range(section.at + 1, section.end):
-        if text.lines[index][:1] == "_":
+        if text.lines[index][:1] == "_" and not nested[index]:
             title = read_title(text.lines[index])
             if title is not None and is_block_title(title, section.width):
                 titles.append((index, title))

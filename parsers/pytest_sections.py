@@ -77,13 +77,14 @@ class Section(NamedTuple):
 
 
 class Outline:
-    """The sections of all reports in a text, and the closing lines with their counts."""
+    """The sections of all reports in a text, the closing lines with their counts, and which lines are of a report inside a report."""
 
-    __slots__ = ("counts", "sections")
+    __slots__ = ("counts", "nested", "sections")
 
-    def __init__(self, sections: list[Section], counts: list[tuple[int, dict[str, int]]]) -> None:
+    def __init__(self, sections: list[Section], counts: list[tuple[int, dict[str, int]]], nested: bytearray) -> None:
         self.sections = sections
         self.counts = counts
+        self.nested = nested
 
 
 def outline(text: Text) -> Outline:
@@ -92,8 +93,10 @@ def outline(text: Text) -> Outline:
     counts: list[tuple[int, dict[str, int]]] = []
     closings = _closings(text)
     last_closing = max(closings, default=-1)
+    nested = bytearray(len(text))
     width, inside, captured, depth = 0, "", False, 0
     for index, line in enumerate(text.lines):
+        nested[index] = depth > 0
         if line[:1] not in ("=", "-", "_") and index not in closings:
             continue
         closing = closings.get(index)
@@ -127,7 +130,7 @@ def outline(text: Text) -> Outline:
         end = heads[position + 1][0] if closed else len(text)
         if title.width:
             sections.append(Section(title.text, title.width, at, end, closed))
-    return Outline(sections, counts)
+    return Outline(sections, counts, nested)
 
 
 def _closings(text: Text) -> dict[int, dict[str, int]]:

@@ -159,15 +159,21 @@ def make_text(source: str, limits: Limits = DEFAULT) -> Text:
 
 
 def _split(source: str, limits: Limits, cuts: list[Cut]) -> list[str]:
-    if len(source) > limits.text:
-        kept = source.rfind("\n", 0, limits.text) + 1 or limits.text
-        cuts.append(Cut(source.count("\n", 0, kept), "the text is too long", len(source) - kept))
-        source = source[:kept]
     end = "\n" if "\n" in source or "\r" not in source else "\r"
-    lines = source.split(end)
-    if not lines[-1]:
-        lines.pop()
-    return lines
+    if len(source) <= limits.text:
+        lines = source.split(end)
+        if not lines[-1]:
+            lines.pop()
+        return lines
+    # Reports end with what matters most and begin with what ran: the middle is left out, and the numbers of lines stay right.
+    half = limits.text // 2
+    head_end = source.rfind(end, 0, half) + 1 or half
+    tail_start = source.find(end, len(source) - half) + 1 or len(source)
+    dropped = source.count(end, head_end, tail_start)
+    head = source[:head_end].removesuffix(end).split(end)
+    tail = source[tail_start:].removesuffix(end).split(end) if tail_start < len(source) else []
+    cuts.append(Cut(len(head), "the text is too long; its middle is left out", tail_start - head_end))
+    return [*head, *[""] * dropped, *tail]
 
 
 def _strip(part: str, offset: int) -> tuple[str, Stretches]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from tollens.facts.kind import Kind, coerce
+from tollens.facts.kind import Kind, coerce_all
 from tollens.facts.values import Value, digest, unscaled
 
 
@@ -52,8 +52,8 @@ class Fact:
         self.spans = spans
         self.origin = origin
         self.seq = seq
-        keyed = values if kind.rival else [values[position] for position in kind.key_positions]
-        self.id = fact_id(kind.name, *keyed)
+        keyed = values if kind.whole else [values[position] for position in kind.key_positions]
+        self.id = f"{kind.name}:{digest(kind.name, *keyed)}"
 
     def get(self, field: str) -> Value:
         """The value of a field; `id` and `seq` are fields of every fact."""
@@ -81,14 +81,16 @@ class Fact:
 
 def make_fact(kind: Kind, draft: Draft) -> Fact:
     """A checked fact from a draft; BadFact names the field, the expected type and the producer."""
-    producer = ":".join(part for part in draft.origin if part)
-    unknown = [name for name in draft.fields if name not in kind.index]
-    if unknown:
-        raise BadFact(f"{producer}: {kind.name} has no field {unknown[0]!r}; its fields are {', '.join(kind.index)}")
+    if not draft.fields.keys() <= kind.index.keys():
+        unknown = next(name for name in draft.fields if name not in kind.index)
+        raise BadFact(f"{_producer(draft)}: {kind.name} has no field {unknown!r}; its fields are {', '.join(kind.index)}")
     try:
-        values = tuple(coerce(field, draft.fields.get(field.name)) for field in kind.fields)
-        return Fact(kind, values, draft.spans, draft.origin)
+        return Fact(kind, coerce_all(kind, draft.fields), draft.spans, draft.origin)
     except UnicodeEncodeError:
-        raise BadFact(f"{producer}: {kind.name} holds text that is not valid Unicode (a lone surrogate)") from None
+        raise BadFact(f"{_producer(draft)}: {kind.name} holds text that is not valid Unicode (a lone surrogate)") from None
     except ValueError as error:
-        raise BadFact(f"{producer}: {kind.name}: {error}") from None
+        raise BadFact(f"{_producer(draft)}: {kind.name}: {error}") from None
+
+
+def _producer(draft: Draft) -> str:
+    return ":".join(part for part in draft.origin if part)

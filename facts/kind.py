@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from tollens.facts.values import INT_LIMIT, Value, scaled
 
@@ -33,13 +33,18 @@ class Field(NamedTuple):
         return text + (" or nothing" if self.optional else "")
 
 
+_PLAIN_TYPES: Mapping[str, type] = {"text": str, "ref": str, "bool": bool, "int": int}
+
+
 class Kind:
     """A kind of fact: its fields, the fields that make its identity, and what it is for.
 
     Without `key` all fields are the identity; with an empty one there is at most one fact of the kind.
     """
 
-    __slots__ = ("closes", "doc", "fields", "index", "key", "key_positions", "name", "origin", "rival", "verdict")
+    __slots__ = (
+        "closes", "doc", "fields", "index", "key", "key_positions", "name", "origin", "plain_types", "references", "rival", "verdict", "whole",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -57,12 +62,18 @@ class Kind:
         self.fields = tuple(fields)
         self.index = {field.name: position for position, field in enumerate(self.fields)}
         self.key = tuple(self.index) if key is None else tuple(key)
-        self.key_positions = tuple(self.index[name] for name in self.key)
+        self.key_positions = tuple([self.index[name] for name in self.key])
         self.rival = rival
         self.verdict = verdict
         self.closes = closes
         self.doc = doc
         self.origin = origin
+        #: The positions of the fields that refer to other facts.
+        self.references = tuple([position for position, field in enumerate(self.fields) if field.type == "ref"])
+        #: Whether the identity is made of all values as they stand.
+        self.whole = rival or self.key == tuple(self.index)
+        #: For each field, the type of values that are kept as they are (None: `coerce` has to look at all of them).
+        self.plain_types = tuple([_PLAIN_TYPES.get(field.type) for field in self.fields])
 
     def field(self, name: str) -> Field:
         """The field of that name; KeyError where there is none."""
@@ -119,6 +130,18 @@ class KindTable:
                 raise ValueError(f"the kind {kind.name} is declared twice")
             table._kinds[kind.name] = kind
         return table
+
+
+def coerce_all(kind: Kind, given: Mapping[str, object]) -> tuple[Value, ...]:
+    """The values of all fields of a kind in their order, each as `coerce` gives it; what `given` has besides is not looked at."""
+    values: list[Any] = []
+    for field, plain in zip(kind.fields, kind.plain_types, strict=True):
+        value: Any = given.get(field.name)
+        if type(value) is plain and (plain is not int or -INT_LIMIT < value < INT_LIMIT):
+            values.append(value)
+        else:
+            values.append(coerce(field, value))
+    return tuple(values)
 
 
 def coerce(field: Field, value: object) -> Value:

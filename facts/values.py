@@ -57,7 +57,8 @@ def digest(*values: Value) -> str:
 
     Raises UnicodeEncodeError for text with lone surrogates.
     """
-    return blake2b("".join(map(encode, values)).encode("utf-8"), digest_size=10).hexdigest()
+    text = "".join([f"s{len(value)}:{value}" if type(value) is str else encode(value) for value in values])
+    return blake2b(text.encode("utf-8"), digest_size=10).hexdigest()
 
 
 def byte_digest(parts: Iterable[bytes]) -> str:

@@ -17,23 +17,20 @@ from tollens.facts.values import Value
 
 
 class Firing:
-    """One match of one rule alternative and the facts that it asserts."""
+    """One match of one rule alternative and the facts that it asserts; `missing` counts the bound facts without a number."""
 
-    __slots__ = ("alternative", "bound", "computed", "depth", "produced", "rule")
+    __slots__ = ("bound", "computed", "missing", "produced", "ready")
 
-    def __init__(
-        self, rule: Rule, alternative: int, bound: tuple[Fact, ...], produced: list[Fact], computed: tuple[Computed, ...]
-    ) -> None:
-        self.rule = rule
-        self.alternative = alternative
+    def __init__(self, ready: _ReadyRule, bound: tuple[Fact, ...], produced: list[Fact], computed: tuple[Computed, ...]) -> None:
+        self.ready = ready
         self.bound = bound
         self.produced = produced
         self.computed = computed
-        self.depth = 0
+        self.missing = 0
 
     def order(self) -> tuple[int, int, list[int]]:
         """Rule position, alternative, numbers of the bound facts (which must have theirs)."""
-        return (self.rule.meta.index, self.alternative, [fact.seq for fact in self.bound])
+        return (self.ready.index, self.ready.alternative, [fact.seq for fact in self.bound])
 
 
 class Stratification:
@@ -66,7 +63,6 @@ class Stratification:
             self._as_reference(evaluator)
             raise FactError(str(self._contradiction()))
         self._number()
-        self._record()
         return len(self._firings)
 
     def _as_reference(self, evaluator: Evaluator) -> None:
@@ -87,18 +83,18 @@ class Stratification:
         self._matches += 1
         if self._matches > self._budget:
             raise self._exhausted()
-        ready = self._ready.get((rule.meta.index, alternative))
+        key = (rule.meta.index, alternative)
+        ready = self._ready.get(key)
         if ready is None:
-            ready = self._ready[rule.meta.index, alternative] = _ReadyRule(rule, alternative, self._store)
+            ready = self._ready[key] = _ReadyRule(rule, alternative, self._store)
         firing = ready.fire(bound)
         if firing is None:
             return ()
         self._firings.append(firing)
         fresh = []
         for position, fact in enumerate(firing.produced):
-            known = self._store.get(fact.id) or self._new.get(fact.id)
-            if known is None:
-                self._new[fact.id] = fact
+            known = self._new.setdefault(fact.id, fact) if (stored := self._store.get(fact.id)) is None else stored
+            if known is fact:
                 fresh.append(fact)
             else:
                 if known.values != fact.values:
@@ -109,7 +105,8 @@ class Stratification:
     def _exhausted(self) -> BudgetExceeded:
         counts: dict[str, int] = {}
         for firing in self._firings:
-            counts[firing.rule.meta.id] = counts.get(firing.rule.meta.id, 0) + 1
+            name = firing.ready.rule.meta.id
+            counts[name] = counts.get(name, 0) + 1
         busiest = sorted(counts, key=lambda name: (-counts[name], name))[:3]
         shown = ", ".join(f"{name} ({counts[name]})" for name in busiest)
         return BudgetExceeded(
@@ -118,16 +115,16 @@ class Stratification:
         )
 
     def _number(self) -> None:
-        """Depths by the shortest derivation, then positions by depth, rule, alternative, bound facts and head."""
+        """Depths by the shortest derivation, then positions by depth, rule, alternative, bound facts and head; proofs in the same order."""
         waiting: dict[str, list[Firing]] = {}
-        missing: dict[int, int] = {}
         ready: list[Firing] = []
         for firing in self._firings:
-            unnumbered = {fact.id for fact in firing.bound if fact.id in self._new}
-            missing[id(firing)] = len(unnumbered)
-            for fact_id in unnumbered:
-                waiting.setdefault(fact_id, []).append(firing)
-            if not unnumbered:
+            unnumbered = {fact.id for fact in firing.bound if fact.seq < 0}
+            if unnumbered:
+                firing.missing = len(unnumbered)
+                for fact_id in unnumbered:
+                    waiting.setdefault(fact_id, []).append(firing)
+            else:
                 ready.append(firing)
         depth = 0
         while ready:
@@ -135,46 +132,33 @@ class Stratification:
             ready.sort(key=Firing.order)
             following: list[Firing] = []
             for firing in ready:
-                firing.depth = depth
+                derivation = firing.ready.derivation(firing, depth)
                 for fact in firing.produced:
                     if fact.seq < 0:
-                        fact.origin = ("rule", firing.rule.meta.id)
+                        fact.origin = firing.ready.origin
                         self._store.add(fact)
                         for other in waiting.pop(fact.id, ()):
-                            missing[id(other)] -= 1
-                            if not missing[id(other)]:
+                            other.missing -= 1
+                            if not other.missing:
                                 following.append(other)
+                    self._proof.add(fact.id, derivation)
             ready = following
-
-    def _record(self) -> None:
-        for firing in sorted(self._firings, key=lambda firing: (firing.depth, *firing.order())):
-            rule = firing.rule
-            patterns = rule.alternatives[firing.alternative]
-            derivation = Derivation(
-                "rule",
-                rule.meta.id,
-                rule.meta.place,
-                tuple([(pattern.alias, fact.id) for pattern, fact in zip(patterns, firing.bound, strict=True)]),
-                tuple([pattern_text(pattern) for pattern in rule.unless]),
-                firing.computed,
-                depth=firing.depth,
-                alternative=firing.alternative,
-            )
-            for fact in firing.produced:
-                self._proof.add(fact.id, derivation)
 
 
 class _ReadyRule:
-    """The right side of one alternative of a rule: lets, conditions and heads as functions."""
+    """The right side of one alternative of a rule: lets, conditions and heads as functions, and what all its derivations share."""
 
     def __init__(self, rule: Rule, alternative: int, store: FactStore) -> None:
-        self._rule = rule
-        self._alternative = alternative
+        self.rule = rule
+        self.index = rule.meta.index
+        self.alternative = alternative
+        self.origin = ("rule", rule.meta.id)
+        self._aliases = [pattern.alias for pattern in rule.alternatives[alternative]]
+        self._absent = tuple([pattern_text(pattern) for pattern in rule.unless])
         expressions = Expressions(store, rule.alternatives[alternative])
         self._lets = [(let.name, expressions.let(let)) for let in rule.lets]
         self._conditions = [condition(expressions, checked) for checked in rule.conditions]
-        origin = ("rule", rule.meta.id)
-        self._heads = [ReadyHead(head, expressions, store.kinds, origin) for head in rule.heads]
+        self._heads = [ReadyHead(head, expressions, store.kinds, self.origin) for head in rule.heads]
 
     def fire(self, bound: tuple[Fact, ...]) -> Firing | None:
         """The firing for these facts, or None where a condition fails or a required value is absent."""
@@ -196,4 +180,10 @@ class _ReadyRule:
             produced.append(fact)
         if others:
             computed.append(Computed("", None, tuple(others)))
-        return Firing(self._rule, self._alternative, bound, produced, tuple(computed))
+        return Firing(self, bound, produced, tuple(computed))
+
+    def derivation(self, firing: Firing, depth: int) -> Derivation:
+        """What the proof keeps of a firing at a depth."""
+        meta = self.rule.meta
+        bound = tuple([(alias, fact.id) for alias, fact in zip(self._aliases, firing.bound, strict=True)])
+        return Derivation("rule", meta.id, meta.place, bound, self._absent, firing.computed, (), "", depth, self.alternative)

@@ -44,8 +44,12 @@ class Expressions:
             return lambda facts, names, inputs: value
         if isinstance(expr, Ref):
             position = self._places[expr.alias]
-            get = getter(self._kinds[self._bound[position].kind], expr.field)
-            return lambda facts, names, inputs: get(facts[position])
+            if expr.field == "id":
+                return lambda facts, names, inputs: facts[position].id
+            if expr.field == "seq":
+                return lambda facts, names, inputs: facts[position].seq
+            field = self._kinds[self._bound[position].kind].index[expr.field]
+            return lambda facts, names, inputs: facts[position].values[field]
         if isinstance(expr, Name):
             name = expr.name
             return lambda facts, names, inputs: names[name]

@@ -68,8 +68,15 @@ class Step(NamedTuple):
         for fact in found:
             if apart and fact in slots:
                 continue
-            if all(check(fact) for check in self.alpha) and all(check(fact, slots) for check in self.rest):
-                yield fact
+            for check in self.alpha:
+                if not check(fact):
+                    break
+            else:
+                for compare_with in self.rest:
+                    if not compare_with(fact, slots):
+                        break
+                else:
+                    yield fact
 
 
 class Matcher:
@@ -172,7 +179,7 @@ def joined(store: FactStore, matcher: Matcher, unless: Sequence[Matcher]) -> lis
     sources = [source] * matcher.size
     rows = []
     for slots in search(matcher.plan(), [None] * matcher.size, sources):
-        row = tuple(fact for fact in slots if fact is not None)
+        row: tuple[Fact, ...] = tuple(slots)  # type: ignore[arg-type]  # every slot is filled, as all steps are done
         if not any(blocked(other, row, source) for other in unless):
             rows.append(row)
     rows.sort(key=lambda row: [fact.seq for fact in row])

@@ -41,21 +41,30 @@ class Proof:
     """The derivations of every fact of a session, by fact id."""
 
     def __init__(self) -> None:
-        self._derivations: dict[str, dict[Derivation, None]] = {}
+        # Most facts have one derivation, which stands alone.
+        self._derivations: dict[str, Derivation | dict[Derivation, None]] = {}
 
     def add(self, fact_id: str, derivation: Derivation) -> None:
         """One more way in which a fact came to be; the same way twice is kept once."""
-        self._derivations.setdefault(fact_id, {}).setdefault(derivation)
+        known = self._derivations.setdefault(fact_id, derivation)
+        if known is derivation:
+            return
+        if isinstance(known, Derivation):
+            if known != derivation:
+                self._derivations[fact_id] = {known: None, derivation: None}
+        else:
+            known.setdefault(derivation)
 
     def of(self, fact_id: str) -> list[Derivation]:
         """All ways in which a fact came to be, in canonical order; KeyError for a fact without one."""
-        return list(self._derivations[fact_id])
+        known = self._derivations[fact_id]
+        return [known] if isinstance(known, Derivation) else list(known)
 
     def __iter__(self) -> Iterator[tuple[str, list[Derivation]]]:
-        return ((fact_id, list(known)) for fact_id, known in self._derivations.items())
+        return ((fact_id, self.of(fact_id)) for fact_id in self._derivations)
 
     def __len__(self) -> int:
-        return sum(len(derivations) for derivations in self._derivations.values())
+        return sum(1 if isinstance(known, Derivation) else len(known) for known in self._derivations.values())
 
     def missing(self, fact_ids: Iterable[str]) -> list[str]:
         """The ids that have no derivation: always empty, or the session is broken."""

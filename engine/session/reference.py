@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tollens.engine.rulebook.syntax import Rule
 from tollens.engine.session.evaluator import Stratum
 from tollens.engine.session.matching import Matcher, Slots, Source, Step, blocked, finished, search
-from tollens.engine.session.store import NO_FACTS
+from tollens.engine.session.store import NO_FACTS, NO_INDEXES, Index
 from tollens.facts.fact import Fact
 
 
@@ -44,16 +44,15 @@ class _Growing:
     def __init__(self) -> None:
         self.facts: list[Fact] = []
         self._by_kind: dict[str, list[Fact]] = {}
-        self._indexes: dict[tuple[str, tuple[str, ...]], dict[object, list[Fact]]] = {}
+        self._indexes: dict[str, dict[tuple[str, ...], Index]] = {}
 
     def add(self, fact: Fact) -> None:
         """One more fact; it joins the indexes that exist."""
         kind = fact.kind.name
         self.facts.append(fact)
         self._by_kind.setdefault(kind, []).append(fact)
-        for (indexed, fields), index in self._indexes.items():
-            if indexed == kind:
-                index.setdefault(_key(fact, fields), []).append(fact)
+        for index in self._indexes.get(kind, NO_INDEXES).values():
+            index.add(fact)
 
     def source(self, kind: str, fields: tuple[str, ...], key: object) -> Sequence[Fact]:
         """The facts of a kind whose fields have these values."""
@@ -62,17 +61,11 @@ class _Growing:
             return NO_FACTS
         if not fields:
             return facts
-        index = self._indexes.get((kind, fields))
+        indexes = self._indexes.setdefault(kind, {})
+        index = indexes.get(fields)
         if index is None:
-            index = {}
-            for fact in facts:
-                index.setdefault(_key(fact, fields), []).append(fact)
-            self._indexes[kind, fields] = index
-        return index.get(key, NO_FACTS)
-
-
-def _key(fact: Fact, fields: tuple[str, ...]) -> object:
-    return fact.get(fields[0]) if len(fields) == 1 else tuple(fact.get(field) for field in fields)
+            index = indexes[fields] = Index(facts[0].kind, fields, facts)
+        return index.get(key)
 
 
 class _RulePlan:
@@ -113,7 +106,7 @@ class _RulePlan:
     def _bound(self, steps: Sequence[Step], sources: Sequence[Source]) -> Iterator[tuple[Fact, ...]]:
         slots: Slots = [None] * self.matcher.size
         for found in search(steps, slots, sources):
-            yield tuple(fact for fact in found if fact is not None)
+            yield tuple(found)  # type: ignore[arg-type]  # every slot is filled, as all steps are done
 
 
 def _both(first: Source, second: Source) -> Source:

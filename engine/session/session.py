@@ -41,26 +41,31 @@ class Session:
     def assert_input(self, drafts: Iterable[Draft]) -> None:
         """The facts that a parser or caller states; BadFact where one does not fit, is a verdict, or refers to nothing."""
         added = []
+        stated: dict[tuple[str, str], Derivation] = {}
         for draft in drafts:
             fact = self.store.make(draft)
             if fact.kind.verdict:
                 raise BadFact(f"{':'.join(draft.origin)}: {draft.kind} is a verdict; only rules may assert it")
             stored = self.store.add(fact)
-            self.proof.add(stored.id, Derivation(draft.origin[0], draft.origin[1]))
+            derivation = stated.get(draft.origin)
+            if derivation is None:
+                derivation = stated[draft.origin] = Derivation(*draft.origin)
+            self.proof.add(stored.id, derivation)
             added.append(stored)
         for fact in added:
-            self._check_references(fact)
+            for position in fact.kind.references:
+                self._check_reference(fact, position)
 
-    def _check_references(self, fact: Fact) -> None:
-        for field, value in zip(fact.kind.fields, fact.values, strict=True):
-            if field.type != "ref" or value is None:
-                continue
-            target = self.store.get(str(value))
-            producer = ":".join(fact.origin)
-            if target is None:
-                raise BadFact(f"{producer}: {fact.kind.name}.{field.name} refers to {value}, which is no fact")
-            if field.choices and target.kind.name not in field.choices:
-                raise BadFact(f"{producer}: {fact.kind.name}.{field.name} must be {field.describe()}, not {target.kind.name}")
+    def _check_reference(self, fact: Fact, position: int) -> None:
+        field, value = fact.kind.fields[position], fact.values[position]
+        if value is None:
+            return
+        target = self.store.get(str(value))
+        producer = ":".join(fact.origin)
+        if target is None:
+            raise BadFact(f"{producer}: {fact.kind.name}.{field.name} refers to {value}, which is no fact")
+        if field.choices and target.kind.name not in field.choices:
+            raise BadFact(f"{producer}: {fact.kind.name}.{field.name} must be {field.describe()}, not {target.kind.name}")
 
     def run_stage(self, stage: Stage, evaluator: Evaluator, measures: Mapping[str, MeasureSignature], budget: int) -> None:
         """Patterns, measures, elections, takes and groups over finished stages, then the stage's rules to the fixpoint."""

@@ -2,12 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter, itemgetter
 
 from tollens.facts.fact import BadFact, Draft, Fact, make_fact
 from tollens.facts.kind import Kind, KindTable
 
 NO_FACTS: Sequence[Fact] = ()
+
+
+class Index:
+    """Facts of one kind by the values of some fields: one value, or a tuple where there are several fields."""
+
+    __slots__ = ("_found", "_read")
+
+    def __init__(self, kind: Kind, fields: tuple[str, ...], facts: Sequence[Fact]) -> None:
+        self._read = _reader(kind, fields)
+        self._found: dict[object, list[Fact]] = {}
+        for fact in facts:
+            self.add(fact)
+
+    def add(self, fact: Fact) -> None:
+        """One more fact."""
+        key = self._read(fact)
+        found = self._found.get(key)
+        if found is None:
+            self._found[key] = [fact]
+        else:
+            found.append(fact)
+
+    def get(self, key: object) -> Sequence[Fact]:
+        """The facts with this value, or these values."""
+        return self._found.get(key, NO_FACTS)
+
+
+def _reader(kind: Kind, fields: tuple[str, ...]) -> Callable[[Fact], object]:
+    if "id" in fields or "seq" in fields:
+        if len(fields) == 1:
+            return attrgetter(fields[0])
+        return lambda fact: tuple([fact.get(field) for field in fields])
+    read = itemgetter(*[kind.index[field] for field in fields])
+    return lambda fact: read(fact.values)
+
+
+NO_INDEXES: dict[tuple[str, ...], Index] = {}
 
 
 class FactStore:
@@ -17,7 +55,7 @@ class FactStore:
         self.kinds = kinds
         self._by_id: dict[str, Fact] = {}
         self._by_kind: dict[str, list[Fact]] = {}
-        self._indexes: dict[tuple[str, tuple[str, ...]], dict[object, list[Fact]]] = {}
+        self._indexes: dict[str, dict[tuple[str, ...], Index]] = {}
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -54,27 +92,27 @@ class FactStore:
             return known
         fact.seq = len(self._by_id)
         self._by_id[fact.id] = fact
-        self._by_kind.setdefault(fact.kind.name, []).append(fact)
-        for (kind, fields), index in self._indexes.items():
-            if kind == fact.kind.name:
-                index.setdefault(_key(fact, fields), []).append(fact)
+        kind = fact.kind.name
+        facts = self._by_kind.get(kind)
+        if facts is None:
+            self._by_kind[kind] = [fact]
+        else:
+            facts.append(fact)
+        for index in self._indexes.get(kind, NO_INDEXES).values():
+            index.add(fact)
         return fact
 
     def matching(self, kind: str, fields: tuple[str, ...], key: object) -> Sequence[Fact]:
         """The facts of a kind whose `fields` have these values (one value, or a tuple where there are several fields)."""
-        index = self._indexes.get((kind, fields))
+        return self.index(kind, fields).get(key)
+
+    def index(self, kind: str, fields: tuple[str, ...]) -> Index:
+        """The facts of a kind by the values of some fields; it grows with the store."""
+        indexes = self._indexes.setdefault(kind, {})
+        index = indexes.get(fields)
         if index is None:
-            index = {}
-            for fact in self._by_kind.get(kind, NO_FACTS):
-                index.setdefault(_key(fact, fields), []).append(fact)
-            self._indexes[kind, fields] = index
-        return index.get(key, NO_FACTS)
-
-
-def _key(fact: Fact, fields: tuple[str, ...]) -> object:
-    if len(fields) == 1:
-        return fact.get(fields[0])
-    return tuple(fact.get(field) for field in fields)
+            index = indexes[fields] = Index(self.kinds[kind], fields, self.facts(kind))
+        return index
 
 
 def conflict(known: Fact, fact: Fact) -> BadFact:

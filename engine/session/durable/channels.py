@@ -13,7 +13,6 @@ from tollens.engine.rulebook.syntax import Const, Test
 from tollens.engine.session.conditions import Check, alpha_check, getter
 from tollens.facts.fact import Fact
 from tollens.facts.kind import Kind
-from tollens.facts.values import Value
 
 
 class Channel(NamedTuple):
@@ -29,11 +28,11 @@ class Channel(NamedTuple):
         """The name of the engine property that facts in the channel carry."""
         return f"c{self.number}"
 
-    def constant(self, field: str) -> Value:
-        """The value that the channel's tests demand of a field, or None where they demand none."""
+    def constant(self, field: str) -> Const | None:
+        """The constant that the channel's tests demand of a field, or None where they demand none."""
         for test in self.tests:
             if test.op == "eq" and test.field == field and isinstance(test.operand, Const):
-                return test.operand.value
+                return test.operand
         return None
 
 
@@ -64,7 +63,7 @@ class Reader:
     def __init__(self, kind: Kind, channels: Sequence[Channel]) -> None:
         self._always: list[int] = []
         self._entries: list[_Entry] = []
-        self._tables: dict[str, dict[Value, list[_Entry]]] = {}
+        self._tables: dict[str, dict[object, list[_Entry]]] = {}
         for channel in channels:
             self._place(kind, channel)
         self._readers = [(getter(kind, field), table) for field, table in self._tables.items()]
@@ -87,17 +86,10 @@ class Reader:
             return self.constant
         found = list(self._always)
         for get, table in self._readers:
-            for entry in table.get(get(fact), ()):
-                if _passes(entry.checks, fact):
-                    found.append(entry.number)
-        for entry in self._entries:
-            if _passes(entry.checks, fact):
-                found.append(entry.number)
+            found += [entry.number for entry in table.get(get(fact), ()) if _passes(entry.checks, fact)]
+        found += [entry.number for entry in self._entries if _passes(entry.checks, fact)]
         return tuple(found)
 
 
 def _passes(checks: Sequence[Callable[[Fact], bool]], fact: Fact) -> bool:
-    for check in checks:
-        if not check(fact):
-            return False
-    return True
+    return all(check(fact) for check in checks)

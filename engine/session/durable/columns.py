@@ -59,11 +59,9 @@ class Columns:
         if column.form == HELD:
             return lambda fact: 1 if fact.values[position] is not None else 0
         if column.form == RANK:
-            rank = ranks(kind, column.field)
-            assert rank is not None, column
-            number = {member: place for member, place in rank.items()}.__getitem__  # type: ignore[assignment]
+            number = (ranks(kind, column.field) or {}).__getitem__  # type: ignore[assignment]  # an enumeration holds its members only
         elif declared.type in ("int", "number", "bool"):
-            number = int  # type: ignore[assignment]
+            number = int  # type: ignore[assignment]  # these types hold ints and bools only
         if declared.optional:
             return self._optional(kind, column.field, number)
         return lambda fact: number(fact.values[position])

@@ -18,6 +18,8 @@ from tollens.facts.fact import Fact
 
 MODULE = "durable_rules_engine"
 _HANDLED, _SEEN = 0, 2
+#: An odd multiplier that spreads values evenly over sessions.
+_SPREAD = 0x9E3779B1
 _IDS = re.compile(r'"id":(\d+)')
 
 
@@ -47,16 +49,17 @@ class Engine:
         self._check = check
         self._facts: list[Fact | None] = [None]
         self._errors = (module.error, MemoryError)
+        self._waiting: dict[int, None] = {}
         self._open = False
         try:
             self._handle: int = module.create_ruleset("tollens", ruleset.text)
-            self._state = self._boot()
+            self._states = [self._boot(session) for session in range(ruleset.sessions)]
         except self._errors as error:
             raise EngineError(f"the engine refused a ruleset of {len(ruleset.units)} rules: {error}") from error
         self._open = True
 
-    def _boot(self) -> int:
-        code, state = self._module.assert_fact(self._handle, BOOT_MESSAGE)
+    def _boot(self, session: int) -> int:
+        code, state = self._module.assert_fact(self._handle, BOOT_MESSAGE % session)
         first = self._module.start_action_for_state(self._handle, state)
         if code != _HANDLED or first is None or self._module.complete_and_start_action(self._handle, state) is not None:
             raise EngineError("the engine did not start")
@@ -65,14 +68,16 @@ class Engine:
     def send(self, fact: Fact, form: Form) -> None:
         """Assert a fact. The engine tells ids apart by a 32-bit hash, so one that it takes for a known id gets the next number."""
         values = [read(fact) for read in form.readers]
+        session = 0 if form.key is None else (form.key(fact) * _SPREAD >> 16) % len(self._states)
+        self._waiting[session] = None
         while True:
             number = len(self._facts)
             self._facts.append(fact)
             try:
-                code, state = self._module.assert_fact(self._handle, form.template % (number, *values))
+                code, state = self._module.assert_fact(self._handle, form.template % (number, session, *values))
             except self._errors as error:
                 raise EngineError(f"the engine refused a {fact.kind.name}: {error}") from error
-            if code == _HANDLED and state == self._state:
+            if code == _HANDLED and state == self._states[session]:
                 return
             if code != _SEEN:
                 raise EngineError(f"the engine did not take a {fact.kind.name} (code {code})")
@@ -80,11 +85,14 @@ class Engine:
     def firings(self) -> Iterator[tuple[int, list[tuple[Fact, ...]]]]:
         """The matches that came up since the last call: unit numbers, each with some rows of bound facts. Send nothing meanwhile."""
         try:
-            started = self._module.start_action_for_state(self._handle, self._state)
-            message = started[1] if started else None
-            while message is not None:
-                yield self._read(message)
-                message = self._module.complete_and_start_action(self._handle, self._state)
+            for session in self._waiting:
+                state = self._states[session]
+                started = self._module.start_action_for_state(self._handle, state)
+                message = started[1] if started else None
+                while message is not None:
+                    yield self._read(message)
+                    message = self._module.complete_and_start_action(self._handle, state)
+            self._waiting.clear()
         except self._errors as error:
             raise EngineError(f"the engine failed while it fired: {error}") from error
 
@@ -97,14 +105,15 @@ class Engine:
         facts = [self._facts[number] for number in ids]
         if len(facts) % size or None in facts:
             raise EngineError("the engine fired something that it was not sent")
-        return unit, list(zip(*[iter(facts)] * size, strict=True))  # type: ignore[arg-type]  # no None in it, as checked
+        return unit, list(zip(*[iter(facts)] * size, strict=True))
 
     def close(self) -> None:
         """Free the engine's memory; safe to call again."""
         if self._open:
             self._open = False
             try:
-                self._module.delete_state(self._handle, "0")
+                for session in range(len(self._states)):
+                    self._module.delete_state(self._handle, str(session))
                 self._module.delete_ruleset(self._handle)
             except self._errors as error:
                 raise EngineError(f"the engine could not be closed: {error}") from error

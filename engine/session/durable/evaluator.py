@@ -7,7 +7,7 @@ once, when it comes up, and nothing that the engine has decided is ever taken ba
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable
 
 from tollens.engine.errors import EngineError
@@ -15,7 +15,8 @@ from tollens.engine.session.durable.channels import Channel, Channels, Reader
 from tollens.engine.session.durable.columns import Columns
 from tollens.engine.session.durable.driver import Engine, load_engine
 from tollens.engine.session.durable.invariants import check_ruleset
-from tollens.engine.session.durable.limits import LIMITS, Limits, Side, side, spread
+from tollens.engine.session.durable.limits import LIMITS, Limits, Side, side
+from tollens.engine.session.durable.partition import parts
 from tollens.engine.session.durable.plan import Unit, candidates, fitting
 from tollens.engine.session.durable.ruleset import Form, Ruleset
 from tollens.engine.session.evaluator import Stratum
@@ -43,8 +44,8 @@ class DurableEvaluator:
             return
         module = load_engine()
         try:
-            for units in spread(run.units, self._limits):
-                ruleset = Ruleset(units)
+            for part in parts(run.units, run.size, self._limits):
+                ruleset = Ruleset(part)
                 if self._check:
                     check_ruleset(ruleset.text, self._limits)
                 run.engines.append(Engine(module, ruleset, self._check))
@@ -68,9 +69,13 @@ class _Run:
         self._finished: dict[Side, list[Reading]] = {}
         self._routes: dict[tuple[int, ...], list[tuple[Engine, Form]]] = {}
         self._read(units)
-        filled = {number for readings in self._finished.values() for _, numbers in readings for number in numbers}
-        self.units = fitting(units, lambda channel: channel.number in filled)
+        self._sizes = Counter(number for readings in self._finished.values() for _, numbers in readings for number in numbers)
+        self.units = fitting(units, lambda channel: channel.number in self._sizes)
         self._demand_complete()
+
+    def size(self, channel: Channel) -> int:
+        """How many finished facts are in a channel."""
+        return self._sizes[channel.number]
 
     def _read(self, units: Iterable[Unit]) -> None:
         sides: dict[Side, dict[Channel, None]] = {}

@@ -46,14 +46,14 @@ def _check_rule(name: str, conditions: Sequence[Mapping[str, Any]], limits: Limi
     bound = 0
     negative = 0
     for place, condition in enumerate(conditions):
-        (alias, test), = condition.items()
+        ((alias, test),) = condition.items()
         if alias == f"m{bound}" and not negative:
             bound += 1
         else:
             _demand(alias == f"n{negative}$not" and bound > 0, f"{name} names a condition {alias}")
             negative += 1
         if place == 0:
-            (channel, value), = test.items()
+            ((channel, value),) = test.items()
             _demand(bool(_CHANNEL.fullmatch(channel)) and value == 1, f"{name} does not begin with a channel")
             names.add(channel)
         else:
@@ -64,16 +64,16 @@ def _check_rule(name: str, conditions: Sequence[Mapping[str, Any]], limits: Limi
 def _check_condition(where: str, test: Mapping[str, Any], earlier: set[str], limits: Limits, names: set[str]) -> None:
     _demand(list(test) == ["$and"], f"{where} is no conjunction")
     first, *joins, last = test["$and"]
-    (channel, value), = first.items()
+    ((channel, value),) = first.items()
     _demand(bool(_CHANNEL.fullmatch(channel)) and value == 1, f"{where} does not begin with a channel")
     _demand(last == _PAD_JOIN, f"{where} does not end with the comparison that is always true")
     _demand(len(joins) <= limits.joins, f"{where} has too many comparisons")
     names.add(channel)
     for join in joins:
-        (left, right), = join.items()
+        ((left, right),) = join.items()
         if left in OPERATORS.values():
-            (left, right), = right.items()
-        (alias, column), = right.items()
+            ((left, right),) = right.items()
+        ((alias, column),) = right.items()
         _demand(left == PAD or bool(_COLUMN.fullmatch(left)), f"{where} compares {left}")
         _demand(bool(_COLUMN.fullmatch(column)) and alias in earlier, f"{where} refers to {alias}.{column}")
         names.update((left, column))

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tollens.engine.errors import EngineError
+from tollens.engine.rulebook.syntax import Const
 from tollens.engine.session.durable.channels import Channel
 from tollens.engine.session.durable.columns import Column
 from tollens.engine.session.durable.plan import Unit
-from tollens.facts.values import Value
 
 
 class Limits(NamedTuple):
@@ -26,6 +26,9 @@ class Limits(NamedTuple):
     columns: int = 150  # 252 properties of a fact, its channels among them
     conditions: int = 15  # 16 conditions of a rule
     joins: int = 28  # 29 comparisons of one condition, the closing one among them
+    sessions: int = 200  # 1024 sessions of a ruleset
+    partitioned: int = 8000  # facts from which a rule is worth many sessions; a matter of speed only
+    per_session: int = 600  # facts that a session gets on average
 
 
 LIMITS = Limits()
@@ -95,7 +98,7 @@ def entries(weights: Mapping[Channel, int]) -> int:
     best = sum(weights.values())
     fields = {test.field for channel in weights for test in channel.tests if test.op == "eq"}
     for field in sorted(fields):
-        free, by_value = 0, dict[Value, int]()
+        free, by_value = 0, dict[Const, int]()
         for channel, weight in weights.items():
             value = channel.constant(field)
             if value is None:
@@ -114,6 +117,4 @@ def _check(unit: Unit, limits: Limits) -> None:
         )
     joins = max(len(condition.joins) for condition in unit.conditions)
     if joins > limits.joins:
-        raise EngineError(
-            f"a pattern of the rule {where.id} compares {joins} fields; the engine takes {limits.joins}", place=where.place
-        )
+        raise EngineError(f"a pattern of the rule {where.id} compares {joins} fields; the engine takes {limits.joins}", place=where.place)

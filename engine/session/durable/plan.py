@@ -110,15 +110,13 @@ def _constants(pattern: Pattern) -> list[Test]:
     return [test for test in pattern.tests if not isinstance(test.operand, Ref)]
 
 
-def _join(
-    test: Test, pattern: Pattern, slots: dict[str, int], patterns: Sequence[Pattern], kinds: KindTable
-) -> Join:
-    assert isinstance(test.operand, Ref)
-    slot = slots.get(test.operand.alias)
-    if slot is None:
-        raise EngineError(f"nothing is bound to {test.operand.alias}", place=pattern.place)
+def _join(test: Test, pattern: Pattern, slots: dict[str, int], patterns: Sequence[Pattern], kinds: KindTable) -> Join:
+    operand = test.operand
+    slot = slots.get(operand.alias) if isinstance(operand, Ref) else None
+    if slot is None or not isinstance(operand, Ref):
+        raise EngineError(f"nothing is bound that {test.field} could be compared with", place=pattern.place)
     here, there = kinds[pattern.kind], kinds[patterns[slot].kind]
-    return Join(test.op, _column(here, test.field, test.op), slot, _column(there, test.operand.field, test.op))
+    return Join(test.op, _column(here, test.field, test.op), slot, _column(there, operand.field, test.op))
 
 
 def _column(kind: Kind, field: str, op: str) -> Column:
@@ -126,9 +124,7 @@ def _column(kind: Kind, field: str, op: str) -> Column:
     return Column(field, RANK if ranked else VALUE)
 
 
-def _blocker(
-    pattern: Pattern, slots: dict[str, int], patterns: Sequence[Pattern], kinds: KindTable, channels: Channels
-) -> Condition:
+def _blocker(pattern: Pattern, slots: dict[str, int], patterns: Sequence[Pattern], kinds: KindTable, channels: Channels) -> Condition:
     """A pattern of `unless`: it does not see the facts that the match binds, and an absent value on either side blocks nothing."""
     joins: list[Join] = []
     present: list[str] = []

@@ -49,9 +49,7 @@ def head(kind: str, **fields: Any) -> Head:
     return Head(kind, tuple(fields.items()), PLACE)
 
 
-def rule(
-    name: str, *alternatives: Sequence[Pattern], unless: Sequence[Pattern] = (), heads: Sequence[Head] = ()
-) -> Rule:
+def rule(name: str, *alternatives: Sequence[Pattern], unless: Sequence[Pattern] = (), heads: Sequence[Head] = ()) -> Rule:
     """A rule of these alternatives."""
     meta = Meta(name, "stage", 0, PLACE, "pack", Format(()))
     return Rule(meta, tuple(tuple(each) for each in alternatives), tuple(unless), (), (), tuple(heads))
@@ -110,9 +108,7 @@ class World:
             names = {p.alias: fact for p, fact in zip(patterns, bound, strict=True)}
             if not all(self._fits(p, fact, names) for p, fact in zip(patterns, bound, strict=True)):
                 continue
-            others = [
-                fact for p in fired.unless for fact in self.store.facts(p.kind) if fact not in bound and self._fits(p, fact, names)
-            ]
+            others = [fact for p in fired.unless for fact in self.store.facts(p.kind) if fact not in bound and self._fits(p, fact, names)]
             if not others:
                 yield bound
 
@@ -238,9 +234,7 @@ class RuleMaker:
         shape = [f"k{chance.randrange(5)}" for _ in range(chance.choice((1, 1, 2, 2, 2, 3, 3)))]
         alternatives = [self._patterns(shape, []) for _ in range(chance.choice((1, 1, 1, 2)))]
         earlier = list(zip((f"a{slot}" for slot in range(len(shape))), shape, strict=True))
-        unless = [
-            self._pattern(f"z{number}", f"k{chance.randrange(3)}", earlier) for number in range(chance.choice((0, 0, 1, 1, 2)))
-        ]
+        unless = [self._pattern(f"z{number}", f"k{chance.randrange(3)}", earlier) for number in range(chance.choice((0, 0, 1, 1, 2)))]
         heads = [self._head(earlier) for _ in range(chance.choice((0, 1, 1, 2)))]
         return rule(name, *alternatives, unless=unless, heads=heads)
 

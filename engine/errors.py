@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from tollens.engine.rulebook.syntax import Place
 
@@ -96,6 +97,10 @@ class PackErrors(TollensError):
         self.errors = tuple(errors)
         super().__init__(f"{len(self.errors)} errors in the rule files", place=self.errors[0].place)
 
+    def __reduce__(self) -> tuple[type[PackErrors], tuple[tuple[PackError, ...]]]:
+        """How the error is made anew in another process; its message alone would not do."""
+        return (type(self), (self.errors,))
+
     def lines(self) -> list[str]:
         """Each error's lines."""
         return [line for error in self.errors for line in error.lines()]
@@ -126,6 +131,32 @@ class EngineError(TollensError):
 
 
 class WorkerCrashed(EngineError):
-    """The worker process died, hung or ran out of memory; the next call starts a new one."""
+    """The worker process died, hung or ran out of memory; the next call starts a new one.
+
+    `how` is start (it could not be started), exit, signal, time, memory or garbage (it sent what is no answer); `stderr` is the end of
+    what it wrote to standard error.
+    """
 
     code = "worker"
+
+    def __init__(self, message: str, *, how: str = "exit", stderr: str = "", next_step: str = "") -> None:
+        super().__init__(message, next_step=next_step)
+        self.how = how
+        self.stderr = stderr
+
+
+_RETOLD = {error.code: error for error in (TollensError, PackError, InputError, FactError, BudgetExceeded, EngineError)}
+
+
+def retold(data: Mapping[str, Any]) -> TollensError:
+    """The error that another process told with `to_json`; a code that is not known here becomes an EngineError with that code."""
+    place = data["place"]
+    error = _RETOLD.get(data["code"], EngineError)(
+        data["message"],
+        place=Place(place["file"], place["line"], place["column"]) if place else None,
+        expected=data["expected"],
+        choices=data["choices"],
+        next_step=data["next"],
+    )
+    error.code, error.nearest = data["code"], data["nearest"]
+    return error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -143,3 +145,8 @@ class Result(Record):
     pack: PackView
     evaluator: str
     run_id: str
+
+
+def as_result(data: Mapping[str, object]) -> Result:
+    """The model of an object that `tollens diagnose --format json` prints; pydantic's ValidationError where it is none."""
+    return Result.model_validate_json(json.dumps(data))

@@ -1,3 +1,49 @@
-"""Why: the thin public face of Tollens: it re-exports what embedders use, and nothing else."""
+"""Why: the thin public face of Tollens: it re-exports what embedders use, and nothing else.
 
-__version__ = "0.1.0"
+What it names is imported when it is first asked for, so that `import tollens` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tollens.engine.version import __version__
+
+__all__ = [
+    "BudgetExceeded",
+    "Engine",
+    "EngineError",
+    "FactError",
+    "InputError",
+    "Outcome",
+    "PackError",
+    "PackErrors",
+    "ReloadReport",
+    "TollensError",
+    "WorkerCrashed",
+    "__version__",
+    "diagnose",
+]
+
+if TYPE_CHECKING:
+    from tollens.engine.errors import (
+        BudgetExceeded,
+        EngineError,
+        FactError,
+        InputError,
+        PackError,
+        PackErrors,
+        TollensError,
+        WorkerCrashed,
+    )
+    from tollens.engine.interfaces.embed import Engine, ReloadReport, diagnose
+    from tollens.engine.interfaces.outcome import Outcome
+else:
+
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tollens.engine.interfaces import public
+
+        found = globals()[name] = getattr(public, name)
+        return found

@@ -23,7 +23,7 @@ class _Parser(argparse.ArgumentParser):
 
 def parser(wanted: str | None = None) -> argparse.ArgumentParser:
     """The parser of all commands; with `wanted` only that one gets its arguments, which keeps starting cheap."""
-    from tollens import __version__
+    from tollens.engine.version import __version__
 
     top = _Parser(
         prog="tollens",

@@ -50,7 +50,7 @@ def _python() -> Check:
 
 
 def _tollens() -> Check:
-    from tollens import __version__
+    from tollens.engine.version import __version__
 
     return Check("tollens", "ok", __version__)
 

@@ -11,6 +11,8 @@ from typing import IO, Any, NamedTuple
 
 #: The most bytes of a frame's JSON and of its raw part.
 MOST_BYTES = 512 * 1024 * 1024
+#: The exit code of a process that ran out of memory before it could send a frame.
+EXIT_MEMORY = 72
 _WORD = b"tollens-frame"
 _HEADER_BYTES = 64
 _DIGITS = 12
@@ -58,7 +60,8 @@ def read(stream: IO[bytes]) -> Frame | None:
         return None
     if not header.endswith(b"\n"):
         raise BadFrame(f"{header[:40]!r}")
-    body, raw = [stream.read(size) for size in (sizes := _sizes(header[:-1]))]
+    sizes = _sizes(header[:-1])
+    body, raw = stream.read(sizes[0]), stream.read(sizes[1])
     if (len(body), len(raw)) != sizes:
         raise BadFrame("the stream ended within a frame")
     return Frame(_object(body), raw)

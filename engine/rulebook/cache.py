@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tollens.engine.rulebook.encoding import decode, encode
+from tollens.engine.version import __version__
 from tollens.facts.values import byte_digest
 
 if TYPE_CHECKING:
@@ -31,12 +32,10 @@ KEPT = 32
 
 def cache_key(snapshots: Sequence[Snapshot], builtin: int, base_kinds: KindTable, measures: Mapping[str, MeasureSignature]) -> str:
     """What a compiled rulebook depends on: the engine's version and code, the kinds, the measures' options, every byte of the packs."""
-    import tollens
-
     options = {name: [list(field) for field in measures[name].options] for name in sorted(measures)}
     parts = [
         FORMAT,
-        tollens.__version__,
+        __version__,
         _code(),
         [kind.to_json() for kind in base_kinds],
         options,

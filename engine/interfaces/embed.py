@@ -1,0 +1,182 @@
+"""Why: a program that embeds Tollens needs one small object: rules loaded once, diagnoses from any thread, rules reloaded while it runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from tollens.engine.diagnosis.driver import Options
+from tollens.engine.diagnosis.driver import diagnose as run
+from tollens.engine.diagnosis.packs import rulebook
+from tollens.engine.errors import InputError, PackError, PackErrors
+from tollens.engine.explain.runs import RunStore
+from tollens.engine.interfaces.diagnose_command import MAX_SIGNAL, read_signal
+from tollens.engine.interfaces.outcome import Outcome, outcome_of
+from tollens.engine.interfaces.worker import Worker
+from tollens.engine.rulebook.syntax import Rulebook
+from tollens.engine.session.choose import NAMES, choose
+
+Signal = bytes | str | os.PathLike[str]
+
+
+class ReloadReport(NamedTuple):
+    """What `Engine.reload` did. `digest` is that of the rules in use now; with `errors` they are the ones from before."""
+
+    changed: bool
+    digest: str
+    errors: tuple[PackError, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether the rules on the disk are the rules in use."""
+        return not self.errors
+
+
+class Engine:
+    """Diagnoses failed runs. Any number of threads may use one engine; each diagnosis is made by one state of the rules from end to end.
+
+    `rules` are packs of yours on top of the built-in ones, in order; `project_roots` are folders whose files are the project's own.
+    `evaluator` is auto, durable_rules or reference: all decide the same. Nothing is read from a pyproject.toml.
+
+    With `worker` a process of its own does the work, started with the first diagnosis. It has at most `memory_limit_mb` of memory and
+    `time_limit_s` per diagnosis; where it crashes, hangs or exceeds them, that diagnosis raises WorkerCrashed and the next one gets a new
+    process. Threads take turns at it. Without `worker` the limits do not apply. Needs a POSIX system.
+
+    With `keep_runs` each run is stored in that folder, for `tollens why RUN --runs FOLDER`.
+
+    Raises PackErrors where the packs cannot be used, InputError where an option cannot.
+    """
+
+    def __init__(
+        self,
+        rules: Sequence[str | os.PathLike[str]] = (),
+        *,
+        project_roots: Sequence[str | os.PathLike[str]] = (),
+        evaluator: str = "auto",
+        worker: bool = False,
+        memory_limit_mb: int = 1024,
+        time_limit_s: float = 60.0,
+        keep_runs: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._packs = tuple([Path(os.path.abspath(pack)) for pack in rules])
+        self._roots = tuple(dict.fromkeys([_plain(Path(root).resolve().as_posix()) for root in project_roots]))
+        self._keep_runs = os.path.abspath(keep_runs) if keep_runs is not None else None
+        self._reloading = Lock()
+        self._closed = False
+        self._notice = ""
+        self._worker: Worker | None = None
+        if worker:
+            self._worker = _worker(evaluator, memory_limit_mb, time_limit_s)
+        else:
+            self._evaluator, self._notice = choose(evaluator)
+        self._book: Rulebook = rulebook(self._packs)
+
+    @property
+    def digest(self) -> str:
+        """The digest of the rules in use: `pack.digest` of every result that they make."""
+        return self._book.digest
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The process id of the worker, None where none runs."""
+        return self._worker.pid if self._worker is not None else None
+
+    def diagnose(self, signal: Signal, *, source: str | None = None, timestamp: str | None = None) -> Outcome:
+        """Diagnose the raw output of a failed run: text, bytes, or the path of a file that holds it (a str is text, not a path).
+
+        `source` names the signal in citations (default: `signal`, or the file's name), `timestamp` is when the run was, used as given.
+        InputError where the signal cannot be read or is larger than 64 MB, FactError, BudgetExceeded or EngineError where the rules
+        cannot be run on it, WorkerCrashed as the class says. Text in which nothing can be read is an outcome, not an error.
+        """
+        if self._closed:
+            raise InputError("the engine is closed", next_step="make a new one, or diagnose before it is closed")
+        book = self._book  # once: a reload in another thread does not concern this diagnosis any more
+        name, data = _read(signal)
+        options = Options(_plain(source or name), self._roots, timestamp)
+        if self._worker is not None:
+            record, notices = self._worker.diagnose(data, book, options)
+            outcome = Outcome(record["result"], lambda: record, notices)
+        else:
+            notices = (self._notice,) if self._notice else ()
+            outcome = outcome_of(run(data, book, self._evaluator, options), options.source, notices)
+        if self._keep_runs is not None:
+            store = RunStore(self._keep_runs)
+            store.save(outcome.record)
+            if store.notice:
+                outcome.notices += (store.notice,)
+        return outcome
+
+    def reload(self) -> ReloadReport:
+        """Read the packs anew and use them from the next diagnosis on; a running one ends with the rules that it began with.
+
+        Never raises for what is wrong with a pack: the rules in use stay, and the report holds the errors.
+        """
+        with self._reloading:
+            before = self._book.digest
+            try:
+                book = rulebook(self._packs)
+            except PackErrors as several:
+                return ReloadReport(False, before, several.errors)
+            self._book = book
+            return ReloadReport(book.digest != before, book.digest)
+
+    def close(self) -> None:
+        """End the worker, after the diagnosis that it is at. An engine that is closed does not diagnose any more."""
+        self._closed = True
+        if self._worker is not None:
+            self._worker.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def diagnose(
+    signal: Signal,
+    *,
+    rules: Sequence[str | os.PathLike[str]] = (),
+    project_roots: Sequence[str | os.PathLike[str]] = (),
+    evaluator: str = "auto",
+    source: str | None = None,
+    timestamp: str | None = None,
+) -> Outcome:
+    """Diagnose one signal in this process. Parameters and errors are the Engine's, which loads the rules once for many signals."""
+    return Engine(rules, project_roots=project_roots, evaluator=evaluator).diagnose(signal, source=source, timestamp=timestamp)
+
+
+def _worker(evaluator: str, memory_limit_mb: int, time_limit_s: float) -> Worker:
+    if evaluator not in NAMES:
+        raise InputError(f"there is no evaluator {evaluator!r}", expected="an evaluator", choices=NAMES, found=evaluator)
+    if memory_limit_mb < 1 or not time_limit_s > 0:
+        raise InputError("the limits of a worker must be positive", expected="memory_limit_mb of at least 1, time_limit_s above 0")
+    if os.name != "posix":
+        raise InputError("a worker needs a POSIX system", next_step="go on with worker=False")
+    return Worker(evaluator, memory_limit_mb, time_limit_s)
+
+
+def _read(signal: Signal) -> tuple[str, bytes]:
+    """The name and bytes of a signal."""
+    if not isinstance(signal, str | bytes):
+        return read_signal(os.path.abspath(signal))
+    data = signal if isinstance(signal, bytes) else _encoded(signal)
+    if len(data) > MAX_SIGNAL:
+        raise InputError(f"the signal is larger than {MAX_SIGNAL // 2**20} MB", next_step="give the part of the log around the failure")
+    return "signal", data
+
+
+def _encoded(text: str) -> bytes:
+    """Text as the bytes that it was read from; lone surrogates that stand for no byte become bytes that parsers count as unreadable."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _plain(text: str) -> str:
+    """A name as valid Unicode."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,80 @@
+"""Why: a crash in C, a runaway signal or a full memory must end this process and not the one that embeds the engine.
+
+It reads requests from standard input and answers on standard output, one frame each (see `frames`), until its input ends.
+
+Request: `number`, `digest` of the rulebook, `rules` (the encoded rulebook, where it is another one than the last), `source`,
+`project_roots`, `timestamp`; the raw part is the signal. Answer: `number`, and `record` or `error`; with `last` the process ends after it.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+from typing import IO
+
+from tollens.engine.interfaces.frames import EXIT_MEMORY, pack, read
+
+
+def main() -> int:
+    """Serve until the input ends. Arguments: the most memory in megabytes, and the evaluator's name."""
+    requests, answers = _take_pipes()
+    faulthandler.enable()
+    try:
+        _limit(int(sys.argv[1]))
+        _serve(requests, answers, sys.argv[2])
+    except MemoryError:
+        os._exit(EXIT_MEMORY)
+    except BrokenPipeError:  # nobody listens any more
+        pass
+    os._exit(0)  # nothing is left to tidy, and C code gets no chance to fail on the way out
+
+
+def _take_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """The two pipes, out of reach of anything that prints: standard input is empty then, and standard output is standard error."""
+    requests, answers = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return os.fdopen(requests, "rb"), os.fdopen(answers, "wb")
+
+
+def _limit(megabytes: int) -> None:
+    """Bound the address space, and write no core files; a limit that is lower already stays."""
+    import resource
+
+    for kind, wanted in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, megabytes * 1024 * 1024)):
+        _, hard = resource.getrlimit(kind)
+        lowest = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(kind, (lowest, lowest))
+
+
+def _serve(requests: IO[bytes], answers: IO[bytes], name: str) -> None:
+    # Here, as what is imported has to fit into the memory limit, and before the first answer, as that is what makes the worker warm.
+    from tollens.engine.errors import InputError
+    from tollens.engine.interfaces.desk import Desk
+    from tollens.engine.session.choose import choose
+    from tollens.engine.version import __version__
+
+    try:
+        evaluator, notice = choose(name)
+    except InputError as error:
+        _send(answers, {"number": 0, "error": error.to_json(), "last": True})
+        return
+    _send(answers, {"number": 0, "version": __version__, "notice": notice})
+    desk = Desk(evaluator)
+    while (frame := read(requests)) is not None:
+        answer = desk.answer(frame)
+        _send(answers, answer)
+        if "last" in answer:
+            return
+
+
+def _send(answers: IO[bytes], data: dict[str, object]) -> None:
+    answers.write(pack(data))
+    answers.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tollens.engine.rulebook.builtin import PRODUCER_FIELDS
 from tollens.engine.rulebook.expressions import build, settle
 from tollens.engine.rulebook.nodes import Map, Node, Scalar
-from tollens.engine.rulebook.problems import fault, unknown
+from tollens.engine.rulebook.problems import Followup, fault, unknown
 from tollens.engine.rulebook.scope import Scope, World
 from tollens.engine.rulebook.shapes import check_keys, need, one_of, only_entry, texts, want_bool, want_id, want_list, want_map, want_text
 from tollens.engine.rulebook.syntax import Elect, Expr, Format, Group, Head, Measure, Meta, Ref, Rule, Take, TextPattern
@@ -69,6 +69,7 @@ def build_head(node: Node, scope: Scope) -> Head:
             key.place, f"only the engine asserts {kind.name}", expected="a kind of the pack", next_step="declare a kind of your own"
         )
     given: dict[str, Expr | None] = {}
+    told = len(problems)
     for name, value in want_map(body, f"the fields of {kind.name}", _HEAD, "rules").entries:
         with problems.catch():
             if name.text not in kind.index:
@@ -84,7 +85,7 @@ def build_head(node: Node, scope: Scope) -> Head:
             given[name.text] = None
             given[name.text] = settle(build(value, scope), field, value.place, f"{kind.name}.{name.text}")
     missing = [field.name for field in kind.fields if not field.optional and field.name not in given]
-    if missing:
+    if missing and len(problems) == told:
         raise fault(
             key.place,
             f"{kind.name} needs {', '.join(missing)}",
@@ -92,6 +93,8 @@ def build_head(node: Node, scope: Scope) -> Head:
             choices=missing,
             next_step=f"add `{missing[0]}: ...`",
         )
+    if missing:
+        raise Followup("a field that was told already is missing", place=key.place)
     fields = [(field.name, expr) for field in kind.fields if (expr := given.get(field.name)) is not None]
     return Head(kind.name, tuple(fields), key.place)
 

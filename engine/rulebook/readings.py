@@ -99,15 +99,16 @@ def build_row(node: Node, site: Site) -> Row:
         reason = "is a verdict: only rules may assert it" if kind.verdict else "is asserted by the engine only"
         raise fault(key.place, f"{kind.name} {reason}", expected="a kind that is no judgement")
     given: dict[str, Value] = {}
+    problems, told = world.problems, len(world.problems)
     for name, value in want_map(body, f"the fields of {kind.name}").entries:
-        with world.problems.catch():
+        with problems.catch():
             if name.text not in kind.index:
                 message = f"{kind.name} has no field {name.text!r:.60}"
                 raise unknown(name.place, message, name.text, sorted(kind.index), f"a field of {kind.name}", "facts-in-a-pack")
             given[name.text] = None
             given[name.text] = fit(constant(value, world), kind.field(name.text), value.place, f"{kind.name}.{name.text}")
     missing = [field.name for field in kind.fields if not field.optional and field.name not in given]
-    if missing:
+    if missing and len(problems) == told:
         raise fault(
             key.place,
             f"{kind.name} needs {', '.join(missing)}",

@@ -66,11 +66,13 @@ def order_stages(mentions: list[Mention], problems: Problems) -> tuple[str, ...]
             waiting.append(mention)
             waiting = _place(waiting, order)
         waiting = _place(waiting, order)
-    for mention in waiting:
+    if waiting:
+        mention = waiting[0]
         cycle = " -> ".join([*_waits(mention, waiting)])
         problems.add(fault(mention.place, f"the order of the stages goes in a circle: {cycle}", expected="an order that can be met"))
-        order.append(mention.name)
-    _check_sides(mentions, order, problems)
+        order += [mention.name for mention in waiting]
+    else:
+        _check_sides(mentions, order, problems)
     return tuple(dict.fromkeys(order))
 
 

@@ -123,7 +123,7 @@ class _Strata:
         negated = [] if isinstance(entry, TextPattern | Measure) else [(pattern, "under `unless`") for pattern in entry.unless]
         closed = [*negated, *aggregates]
         if isinstance(entry, Group) and entry.members is not None:
-            closed.append((entry.members, "the members"))
+            closed.append((entry.members, "among `members`"))
         if isinstance(entry, Take) and entry.apart is not None:
             closed.append((Pattern(entry.apart.kind, "", (), entry.meta.place), "under `apart`"))
         if not isinstance(entry, Rule):

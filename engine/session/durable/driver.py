@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from json import loads
 from types import ModuleType
 
@@ -16,7 +15,6 @@ from tollens.engine.errors import EngineError
 from tollens.engine.session.durable.ruleset import BOOT_MESSAGE, Form, Ruleset
 from tollens.facts.fact import Fact
 
-MODULE = "durable_rules_engine"
 _HANDLED, _SEEN = 0, 2
 #: An odd multiplier that spreads values evenly over sessions.
 _SPREAD = 0x9E3779B1
@@ -32,12 +30,14 @@ class EngineUnavailable(EngineError):
 def load_engine() -> ModuleType:
     """The engine's extension module; EngineUnavailable where it cannot be imported."""
     try:
-        return import_module(MODULE)
+        import durable_rules_engine  # only here, so that a stratum without a live rule starts without it
     except ImportError as error:
         raise EngineUnavailable(
             f"the durable_rules engine cannot be imported: {error}",
             next_step="install durable_rules 2.0.28, or go on with the reference evaluator, which gives the same results",
         ) from None
+    module: ModuleType = durable_rules_engine
+    return module
 
 
 class Engine:
@@ -50,19 +50,24 @@ class Engine:
         self._facts: list[Fact | None] = [None]
         self._errors = (module.error, MemoryError)
         self._waiting: dict[int, None] = {}
-        self._open = False
+        self._states: list[int] = []
         try:
-            self._handle: int = module.create_ruleset("tollens", ruleset.text)
-            self._states = [self._boot(session) for session in range(ruleset.sessions)]
+            self._handle: int | None = module.create_ruleset("tollens", ruleset.text)
         except self._errors as error:
             raise EngineError(f"the engine refused a ruleset of {len(ruleset.units)} rules: {error}") from error
-        self._open = True
+        try:
+            while len(self._states) < ruleset.sessions:
+                self._states.append(self._boot(len(self._states)))
+        except self._errors as error:
+            self.close()
+            raise EngineError(f"the engine did not start: {error}") from error
 
     def _boot(self, session: int) -> int:
         code, state = self._module.assert_fact(self._handle, BOOT_MESSAGE % session)
         first = self._module.start_action_for_state(self._handle, state)
         if code != _HANDLED or first is None or self._module.complete_and_start_action(self._handle, state) is not None:
-            raise EngineError("the engine did not start")
+            self.close()
+            raise EngineError("the engine did not start: a session's first rule did not fire")
         return int(state)
 
     def send(self, fact: Fact, form: Form) -> None:
@@ -108,13 +113,13 @@ class Engine:
         return unit, list(zip(*[iter(facts)] * size, strict=True))
 
     def close(self) -> None:
-        """Free the engine's memory; safe to call again."""
-        if self._open:
-            self._open = False
+        """Free the engine's memory; safe to call again. Only sessions whose first action ran are deleted, for others crash."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
             try:
                 for session in range(len(self._states)):
-                    self._module.delete_state(self._handle, str(session))
-                self._module.delete_ruleset(self._handle)
+                    self._module.delete_state(handle, str(session))
+                self._module.delete_ruleset(handle)
             except self._errors as error:
                 raise EngineError(f"the engine could not be closed: {error}") from error
 

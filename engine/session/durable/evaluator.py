@@ -10,7 +10,6 @@ import os
 from collections import Counter, deque
 from collections.abc import Iterable
 
-from tollens.engine.errors import EngineError
 from tollens.engine.session.durable.channels import Channel, Channels, Reader
 from tollens.engine.session.durable.columns import Columns
 from tollens.engine.session.durable.driver import Engine, load_engine
@@ -71,7 +70,6 @@ class _Run:
         self._read(units)
         self._sizes = Counter(number for readings in self._finished.values() for _, numbers in readings for number in numbers)
         self.units = fitting(units, lambda channel: channel.number in self._sizes)
-        self._demand_complete()
 
     def size(self, channel: Channel) -> int:
         """How many finished facts are in a channel."""
@@ -87,13 +85,6 @@ class _Run:
             reader = self._readers[key] = Reader(self._stratum.store.kinds[key[0]], list(channels))
             pairs = ((fact, reader(fact)) for fact in self._stratum.store.facts(key[0]))
             self._finished[key] = [(fact, numbers) for fact, numbers in pairs if numbers]
-
-    def _demand_complete(self) -> None:
-        produced = {head.kind for unit in self.units for head in unit.rule.heads}
-        for unit in self.units:
-            for condition in unit.negative:
-                if condition.channel.kind in produced:
-                    raise EngineError(f"{condition.channel.kind} is produced in the stage whose rule {unit.rule.meta.id} demands none")
 
     def to_fixpoint(self) -> None:
         """Send all facts, those that block first, and fire until nothing new comes."""

@@ -12,10 +12,18 @@ from typing import NamedTuple
 from tollens.engine.session.durable.channels import Channel
 from tollens.engine.session.durable.columns import Column
 from tollens.engine.session.durable.limits import Limits, Side, side, spread
-from tollens.engine.session.durable.plan import Unit
+from tollens.engine.session.durable.plan import Condition, Unit
 
 Keys = dict[Side, Column]
 _Node = tuple[int, Column]
+
+
+class Equality(NamedTuple):
+    """A column that must equal the column of the fact in a slot."""
+
+    left: Column
+    slot: int
+    right: Column
 
 
 class Part(NamedTuple):
@@ -47,22 +55,37 @@ def parts(units: Sequence[Unit], size: Callable[[Channel], int], limits: Limits)
 
 
 def shared_keys(unit: Unit) -> list[Keys]:
-    """Every way to choose one column for each kind of a unit's facts such that all facts of a match have equal values there."""
+    """Every way to choose one column for each kind of a unit's facts such that all facts of a match have equal values there.
+
+    Only facts that are bound tie each other; a fact that blocks must be tied to them, since where it is absent it ties nothing.
+    """
     classes = _Classes()
-    for place, condition in enumerate(unit.conditions):
-        for join in condition.joins:
-            if join.op == "eq" and join.left is not None:
-                classes.unite((place, join.left), (join.slot, join.right))
+    for slot, condition in enumerate(unit.positive):
+        for join in _equalities(condition):
+            classes.unite((slot, join.left), (join.slot, join.right))
+    for condition in unit.negative:
+        for join in _equalities(condition):
+            classes.unite((join.slot, join.right), (join.slot, join.right))
     found = []
     for members in classes.all():
-        columns = dict(reversed(members))
         keys: Keys = {}
-        if len(columns) == len(unit.conditions) > 1:
-            for place, condition in enumerate(unit.conditions):
-                keys.setdefault(side(condition.channel), columns[place])
-            if all((place, keys[side(c.channel)]) in members for place, c in enumerate(unit.conditions)):
-                found.append(keys)
+        if len(unit.conditions) > 1 and all(_choose(keys, unit, slot, members) for slot in range(len(unit.conditions))):
+            found.append(keys)
     return found
+
+
+def _equalities(condition: Condition) -> list[Equality]:
+    return [Equality(join.left, join.slot, join.right) for join in condition.joins if join.op == "eq" and join.left is not None]
+
+
+def _choose(keys: Keys, unit: Unit, place: int, members: Sequence[_Node]) -> bool:
+    """Note the column of one condition that is equal to those of the class; False where it has none, or its kind another."""
+    condition = unit.conditions[place]
+    if place < len(unit.positive):
+        columns = [column for slot, column in members if slot == place]
+    else:
+        columns = [join.left for join in _equalities(condition) if (join.slot, join.right) in members]
+    return any(keys.setdefault(side(condition.channel), column) == column for column in columns)
 
 
 def _place(unit: Unit, choices: list[Keys], groups: list[tuple[Keys, list[Unit]]]) -> None:

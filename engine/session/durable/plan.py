@@ -87,6 +87,8 @@ def fitting(units: Sequence[Unit], filled: Callable[[Channel], bool]) -> list[Un
 
 def _unit(rule: Rule, alternative: int, kinds: KindTable, channels: Channels) -> Unit:
     patterns = rule.alternatives[alternative]
+    if not patterns:
+        raise EngineError(f"the rule {rule.meta.id} demands nothing", place=rule.meta.place)
     slots = {pattern.alias: slot for slot, pattern in enumerate(patterns)}
     compared: list[list[str]] = [[] for _ in patterns]
     positive_joins = []

@@ -247,9 +247,7 @@ class RuleMaker:
 
     def _pattern(self, alias: str, kind: str, earlier: Sequence[tuple[str, str]]) -> Pattern:
         chance = self.chance
-        tests = []
-        for _ in range(chance.choice((0, 0, 1, 1, 2))):
-            tests.append(self._constant(kind))
+        tests = [self._constant(kind) for _ in range(chance.choice((0, 0, 1, 1, 2)))]
         for other, bound in earlier:
             for _ in range(chance.choice((0, 1, 1, 2))):
                 tests += self._joined(kind, other, bound)

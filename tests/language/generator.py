@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from tollens.engine.rulebook.builtin import ENGINE_KINDS
+from tollens.engine.rulebook.builtin import ENGINE_KINDS, PRODUCER_FIELDS
+from tollens.engine.rulebook.measures import MeasureSignature
 from tollens.engine.rulebook.syntax import (
     Aggregate,
     Apart,
@@ -60,6 +61,7 @@ MENU: Mapping[str, tuple[str, tuple[str, ...], bool]] = {
     "b": ("bool", (), False),
     "e": ("enum", PLAIN, False),
     "o": ("enum", RISING, True),
+    "p": ("enum", RISING, True),
     "r": ("ref", (), False),
     "s": ("ref", (), False),
     "l": ("list", (), False),
@@ -82,7 +84,10 @@ def census(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -> It
     yield {"left": rows[0][0].id, "right": rows[-1][0].id, "score": float(size), "_from": tuple(row[0].id for row in rows)}
 
 
-MEASURES: Mapping[str, Callable[..., Iterable[Mapping[str, object]]]] = {"pairs": pairs, "census": census}
+MEASURES: Mapping[str, MeasureSignature] = {
+    "pairs": MeasureSignature("pairs", pairs),
+    "census": MeasureSignature("census", census, (Field("cap", "int", True),)),
+}
 
 
 class Case(NamedTuple):
@@ -116,6 +121,8 @@ class _Maker:
         self.fixed: dict[tuple[str, str], Expr | None] = {}
         self.index = 0
         self.stage = 0
+        self.in_rules = False
+        self.ids: dict[str, list[str]] = {"elect": [], "pattern": []}
         self.tables: dict[str, Value] = {}
 
     # ---- chance
@@ -162,8 +169,9 @@ class _Maker:
             first = self.random.randrange(last)
             stages = (first,) if self.chance(0.7) else tuple(sorted({first, self.random.randrange(last)}))
             self.kind(f"d{number}", stages)
-        self.kinds["pair"] = Kind("pair", [Field("left", "ref"), Field("right", "ref"), Field("score", "number")])
-        self.kinds["part"] = Kind("part", [Field("name", "text"), Field("size", "int", True), Field("who", "ref", True), Field("what", "text", True)])
+        self.kinds["pair"] = Kind("pair", [Field("left", "ref"), Field("right", "ref"), Field("score", "number")], origin=PACK)
+        part = [Field("name", "text"), Field("size", "int", True), Field("who", "ref", True), Field("what", "text", True)]
+        self.kinds["part"] = Kind("part", part, origin=PACK)
         measured = self.random.randrange(last) if self.chance(0.7) else -1
         grouped = self.random.randrange(last) if self.chance(0.8) else -1
         self.produced["pair"] = (measured,) if measured >= 0 else ()
@@ -186,7 +194,7 @@ class _Maker:
 
     def kind(self, name: str, stages: tuple[int, ...]) -> str:
         names = self.random.sample(list(MENU), self.random.randint(2, 5))
-        if self.chance(0.6) and "r" not in names:
+        if self.chance(0.5) and "r" not in names:
             names.append("r")
         fields = []
         for field in names:
@@ -212,8 +220,8 @@ class _Maker:
         return name
 
     def finished(self, kind: str) -> bool:
-        """Whether no entry of this stage or a later one may assert the kind."""
-        return all(stage < self.stage for stage in self.produced[kind])
+        """Whether all that may assert the kind has run: earlier stages and, for rules, the operators of this one."""
+        return all(stage < self.stage or (stage == self.stage and self.in_rules and kind[0] != "d") for stage in self.produced[kind])
 
     def begun(self, kind: str) -> bool:
         """Whether there can be facts of the kind in this stage."""
@@ -281,12 +289,16 @@ class _Maker:
             return tuple(item for item in made if item is not None)
 
         heads = [name for name, stages in self.produced.items() if self.stage in stages and name[0] == "d"]
+        self.in_rules = False
         patterns = several(self.text_pattern, 4) if patterned else ()
         measures = several(self.measure, 1) if measured else ()
         elects = several(lambda: self.elect(heads), 2) if elected and heads else ()
         takes = several(lambda: self.take(heads), 1) if heads and self.chance(0.5) else ()
         groups = several(self.group, 2) if grouped else ()
         rules: tuple[Rule, ...] = ()
+        self.ids["pattern"] += [pattern.meta.id for pattern in patterns]
+        self.ids["elect"] += [elect.meta.id for elect in elects]
+        self.in_rules = True
         if heads:
             rules = several(lambda: self.rule(heads), 3 * self.size)
             rules = without_computed_cycles(rules)
@@ -327,6 +339,9 @@ class _Maker:
                 op = self.pick(ORDERED)
             return Test(field.name, op, ref)
         field = self.pick(self.fields(kind))
+        if field.name == PRODUCER_FIELDS.get(kind):
+            known = self.ids["pattern" if kind == "match" else "elect"]
+            return Test(field.name, self.pick(("eq", "ne")), Const(self.pick(known)))
         if field.optional and self.chance(0.3):
             return Test(field.name, "exists", Const(self.chance(0.6)))
         if field.type == "text" and self.chance(0.5):
@@ -341,9 +356,10 @@ class _Maker:
         return Test(field.name, self.pick(ops), Const(self.constant(field)))
 
     def weighted(self, joins: list[Any]) -> list[Any]:
-        """Joins on ids and references more often than chance gives them."""
-        refs = [join for join in joins if join[0].type == "ref"]
-        return refs if refs and self.chance(0.4) else joins
+        """The joins on fields of one type, so that rare types are joined as often as common ones."""
+        types = list(dict.fromkeys(rank(join[0]) for join in joins))
+        chosen = self.pick(types)
+        return [join for join in joins if rank(join[0]) == chosen]
 
     def pattern(self, kinds: Sequence[str], env: dict[str, str], position: int, name: str | None = None) -> Pattern:
         kind = self.pick(kinds)
@@ -381,11 +397,10 @@ class _Maker:
     def rule(self, heads: Sequence[str]) -> Rule:
         recursive = self.chance(0.3)
         own = [k for k in self.kinds if self.stage in self.produced[k] and k[0] == "d"]
-        operators = [k for k in self.kinds if self.stage in self.produced[k] and k[0] != "d"]
         earlier = [k for k in self.kinds if self.before(k)]
         target = self.pick(heads)
         lower = own if recursive else own[: own.index(target)]
-        usable = [k for k in earlier if k[0] == "b"] * 6 + earlier + lower * (3 if recursive else 2) + operators
+        usable = [k for k in earlier if k[0] == "b"] * 6 + earlier + lower * (3 if recursive else 2)
         env: dict[str, str] = {}
         count = self.pick((1, 1, 2, 2, 2, 3, 4))
         prefix = [self.pattern(usable, env, n + 1) for n in range(count)]
@@ -398,11 +413,11 @@ class _Maker:
         lets: list[Let] = []
         names: dict[str, str] = {}
         computed = not recursive
-        if computed and self.chance(0.5):
+        if computed and self.chance(0.65):
             for number in range(self.random.randint(1, 3)):
                 kind = self.pick(("text", "int", "number", "bool", "list", "ref", "int", "number"))
                 expr = self.tries(lambda kind=kind: self.expr(Field("", kind), named, names, 2, aggregates=True))
-                if expr is not None:
+                if expr is not None and not self.enum(expr, named, Field("", kind)):
                     lets.append(Let(f"v{number}", expr, kind))
                     names[f"v{number}"] = kind
         conditions = tuple(c for _ in range(self.pick((0, 0, 0, 1, 1, 2))) if (c := self.tries(lambda: self.condition(named, names))) is not None)
@@ -448,12 +463,12 @@ class _Maker:
     def expr(self, field: Field, env: Mapping[str, str], names: Mapping[str, str], depth: int, *, aggregates: bool = False) -> Expr:
         """An expression of the field's type; `depth` 0 is a constant, reference or name."""
         refs: list[Expr] = [ref for ref, other in self.bound(env) if assignable(other, field)]
-        refs += [Name(name) for name, type_ in names.items() if type_ == field.type]
+        refs += [Name(name) for name, type_ in names.items() if type_ == field.type and not field.choices]
         if depth <= 0 or self.chance(0.3):
             if refs and self.chance(0.8):
                 return self.pick(refs)
             return Const(self.constant(field))
-        if aggregates and self.chance(0.5):
+        if aggregates and self.chance(0.65):
             made = self.aggregate(field.type, env)
             if made is not None:
                 return made
@@ -463,9 +478,15 @@ class _Maker:
 
         if self.chance(0.25):
             first = self.tries(lambda: self.pick(refs))
-            if first is not None:
+            if first is not None and not self.enum(first, env, field):
                 return Call("default", (first, self.expr(field, env, names, depth - 1)))
         return self.call(field, sub, env, names)
+
+    def enum(self, expr: Expr, env: Mapping[str, str], field: Field) -> bool:
+        """Whether an enum stands where a text is due: a constant beside it would have to be one of its members."""
+        if field.type != "text" or not isinstance(expr, Ref):
+            return False
+        return any(ref == expr and other.type == "enum" for ref, other in self.bound(env))
 
     def call(self, field: Field, sub: Callable[[str], Expr], env: Mapping[str, str], names: Mapping[str, str]) -> Expr:
         if field.type == "text":
@@ -475,7 +496,10 @@ class _Maker:
             if choice == "last_part":
                 return Call("last_part", (sub("text"), Const(self.pick((".", "a", " ", "zz")))))
             if choice == "digest":
-                return Call("digest", tuple(sub(self.pick(("text", "int", "number", "bool", "list"))) for _ in range(self.random.randint(1, 3))))
+                values = [sub(self.pick(("text", "int", "number", "bool", "list"))) for _ in range(self.random.randint(1, 3))]
+                if not all(told(value) or (isinstance(value, Const) and not isinstance(value.value, int)) for value in values):
+                    raise _RetryError
+                return Call("digest", tuple(values))
             return self.template(env, names)
         if field.type == "int":
             choice = self.pick(("add", "sub", "mul", "clamp", "least", "most"))
@@ -485,6 +509,8 @@ class _Maker:
             if choice == "ratio":
                 base = self.pick(("int", "number"))
                 top, bottom = sub(base), sub(base)
+                if not told(top):
+                    raise _RetryError
                 return Call("ratio", (top, bottom, sub("number")))
             if choice == "round":
                 return Call("round", (sub("number"), Const(self.random.randint(0, 6))))
@@ -526,7 +552,7 @@ class _Maker:
         distinct: tuple[str, ...] = ()
         if self.chance(0.4):
             distinct = tuple(self.random.sample([f.name for f in self.fields(kind)], self.random.randint(1, 2)))
-        pattern = Pattern(kind, "_counted", self.tests(kind, env, 2), self.place())
+        pattern = Pattern(kind, "_counted", self.tests(kind, env), self.place())
         return Aggregate(function, pattern, "" if function == "count" else self.pick(fields), distinct)
 
     def condition(self, env: Mapping[str, str], names: Mapping[str, str]) -> Condition:
@@ -535,10 +561,13 @@ class _Maker:
 
         op = self.pick(("eq", "ne", "gt", "gte", "lt", "lte", "in", "exists"))
         if op == "exists":
-            return Condition(op, side(self.pick(("text", "int", "number"))), Const(True), self.place())
+            known = side(self.pick(("text", "int", "number")))
+            if not told(known):
+                raise _RetryError
+            return Condition(op, known, Const(True), self.place())
         type_ = self.pick(("int", "number")) if op in ORDERED else self.pick(("text", "int", "number", "bool") if op != "in" else ("text", "int", "number"))
         left = side(type_)
-        if isinstance(left, Const):
+        if not told(left) or self.enum(left, env, Field("", type_)):
             raise _RetryError
         if op == "in":
             lists = [Name(n) for n, t in names.items() if t == "list"] + [r for r, f in self.bound(env) if f.type == "list"]
@@ -618,6 +647,11 @@ class _Maker:
         return Group(self.meta("group"), source, self.unless(env, 1), left, right, members, into, Head("part", tuple(each.items()), self.place()))
 
 
+def rank(field: Field) -> str:
+    """A type's name, with ids, positions and ordered enums as types of their own."""
+    return field.name if field.name in ("id", "seq") else "ordered" if field.ordered else field.type
+
+
 def alike(left: Field, right: Field) -> bool:
     """Whether the two sides of a comparison fit."""
     if left.type != right.type:
@@ -636,6 +670,13 @@ def assignable(have: Field, field: Field) -> bool:
     if have.type == "enum":
         return set(have.choices) <= set(field.choices)
     return alike(have, field)
+
+
+def told(expr: Expr) -> bool:
+    """Whether an expression's type can be seen without knowing where it stands: ints and numbers are both kept as ints."""
+    if isinstance(expr, Call):
+        return expr.function in ("ratio", "round", "mul", "mul_number", "lower", "last_part", "digest") or any(map(told, expr.arguments))
+    return not isinstance(expr, Const)
 
 
 def is_computed(expr: Expr) -> bool:

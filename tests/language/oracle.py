@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from tollens.engine.rulebook.measures import MeasureSignature
 from tollens.engine.rulebook.syntax import (
     Aggregate,
     By,
@@ -63,7 +64,7 @@ class OverBudgetError(Exception):
 class Oracle:
     """One run. `events` counts what happened, by name, for the coverage of a series of runs."""
 
-    def __init__(self, rulebook: Rulebook, measures: Mapping[str, Callable[..., Any]], budget: int = 100_000) -> None:
+    def __init__(self, rulebook: Rulebook, measures: Mapping[str, MeasureSignature], budget: int = 100_000) -> None:
         self.rulebook = rulebook
         self.measures = measures
         self.budget = budget
@@ -482,7 +483,7 @@ class Oracle:
         rows = self.source(measure.source, (), seen)
         for block in self.split(rows, measure.source, measure.block):
             self.fired.append(measure)
-            for fields in self.measures[measure.function](block, dict(measure.options)):
+            for fields in self.measures[measure.function].function(block, dict(measure.options)):
                 plain = {name: value for name, value in fields.items() if name != "_from"}
                 fact = make_fact(self.kinds[measure.output], Draft(measure.output, plain, {}, ("measure", measure.meta.id)))
                 data: Json = {"by": "measure", "name": measure.meta.id, "place": str(measure.meta.place)}

@@ -1,0 +1,146 @@
+"""Why: the same packs and facts must mean the same to the oracle, the reference, the production evaluator and the loader."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.language.as_yaml import write_pack
+from tests.language.features import features, required
+from tests.language.generator import MEASURES, Case, make_case
+from tests.language.oracle import TooBigError
+from tests.language.outcomes import evaluated, foretold, same, without_places
+from tests.language.shrink import shown, smallest
+from tollens.engine.rulebook.load import load
+from tollens.engine.rulebook.syntax import Meta, Place, Rulebook
+from tollens.engine.session.evaluator import Evaluator
+from tollens.engine.session.reference import Reference
+from tollens.facts.kind import Kind, KindTable
+
+Budget = Callable[[int, int], int]
+
+
+def told(seed: int, fails: Callable[[Case], bool], what: str) -> str:
+    """A disagreement, made small."""
+    return f"{what}\n{shown(smallest(seed, fails))}"
+
+
+@pytest.fixture(scope="module")
+def durable() -> Evaluator:
+    """The production evaluator, which checks each ruleset that it compiles."""
+    pytest.importorskip("durable_rules_engine", reason="the production evaluator is not installed")
+    from tollens.engine.session.durable.evaluator import DurableEvaluator
+
+    return DurableEvaluator(check=True)
+
+
+def test_the_reference_agrees_with_the_oracle_and_nothing_of_the_language_is_left_out(budget: Budget) -> None:
+    met: Counter[str] = Counter()
+    agreed = 0
+
+    def differs(case: Case) -> bool:
+        return not same(foretold(case)[0], evaluated(case, Reference()))
+
+    for seed in range(budget(700, 5000)):
+        case = make_case(seed)
+        try:
+            expected, oracle = foretold(case)
+        except TooBigError:
+            continue
+        assert same(expected, evaluated(case, Reference())), told(seed, differs, "the reference and the oracle disagree")
+        agreed += 1
+        met.update(features(oracle.fired, oracle.kinds))
+        met.update(list(oracle.events))
+    assert agreed >= 200
+    unmet = [name for name in dict.fromkeys(required()) if not met[name]]
+    assert unmet == [], f"nothing that fired used: {unmet}"
+
+
+def test_the_production_evaluator_agrees_with_the_reference(budget: Budget, durable: Evaluator) -> None:
+    def differs(case: Case) -> bool:
+        return evaluated(case, durable) != evaluated(case, Reference())
+
+    for seed in range(10_000, 10_000 + budget(200, 5000)):
+        case = make_case(seed)
+        assert not differs(case), told(seed, differs, "the production evaluator and the reference disagree")
+
+
+def test_a_written_pack_loads_as_what_it_was_written_from(budget: Budget, tmp_path: Path) -> None:
+    for seed in range(20_000, 20_000 + budget(200, 2000)):
+        case = make_case(seed)
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        write_pack(case.rulebook, folder)
+        loaded = load([], [folder], KindTable(), MEASURES)
+        assert plain(loaded) == plain(case.rulebook), f"seed {seed}: the loaded rule book differs"
+        given, found = evaluated(case, Reference()), evaluated(case, Reference(), loaded)
+        if given.startswith("{"):
+            assert without_places(found) == without_places(given), f"seed {seed}: the loaded pack means something else"
+
+
+def plain(book: Rulebook) -> Any:
+    """The parts of a rule book that are the same in memory and on the disk."""
+    kinds = {kind.name: kind.to_json() for kind in book.kinds}
+    return kinds, _plain(book.stages), _plain(book.rows)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Place):
+        return None
+    if isinstance(value, Meta):
+        return (value.id, value.stage, value.pack, _plain(value.says))
+    if isinstance(value, Kind):
+        return value.to_json()
+    if isinstance(value, tuple):
+        return (type(value).__name__, *[_plain(item) for item in value])
+    return value
+
+
+# ---- the same bytes everywhere
+
+OTHERS = [name for name in os.environ.get("TOLLENS_PYTHONS", "").split(os.pathsep) if name]
+
+
+def digests(python: str, evaluators: str, hash_seed: str, root: Path, count: int) -> list[str]:
+    path = os.pathsep.join([str(root / ".typing"), str(root)])
+    done = subprocess.run(
+        [python, "-m", "tests.language.same_bytes", evaluators, "30000", str(30000 + count)],
+        cwd=root,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": path, "PYTHONHASHSEED": hash_seed, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def installed() -> str:
+    """The evaluators that can be compared here."""
+    try:
+        import durable_rules_engine  # noqa: F401 - only whether it is there
+    except ImportError:
+        return "reference"
+    return "reference,durable"
+
+
+def test_hash_seeds_and_processes_do_not_change_a_byte(root: Path, budget: Budget) -> None:
+    count = budget(20, 300)
+    first, *others = [digests(sys.executable, installed(), seed, root, count) for seed in ("0", "1", "4711", "random")]
+    assert len(first) == count
+    assert all(other == first for other in others)
+
+
+@pytest.mark.skipif(not OTHERS, reason="TOLLENS_PYTHONS names no other Pythons (paths, as in PATH)")
+@pytest.mark.parametrize("python", OTHERS)
+def test_versions_of_python_do_not_change_a_byte(python: str, root: Path, budget: Budget) -> None:
+    count = budget(20, 300)
+    assert digests(python, installed(), "7", root, count) == digests(sys.executable, installed(), "7", root, count)

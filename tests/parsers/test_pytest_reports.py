@@ -38,9 +38,7 @@ def test_every_style_tells_the_same_failures(recorded: Callable[[str], Any], sty
         ("test_members_save_ten_percent", "tests/test_invoice.py::test_members_save_ten_percent", "tests/test_invoice.py", "call"),
     ]
     assert facts.rows("chain_member", "position", "relation") == [(0, "first"), (1, "direct_cause")]
-    assert facts.rows("comparison", "left", "operator", "right", "expression") == [
-        ("8100", "==", "9000", "invoice.total() == 9000")
-    ]
+    assert facts.rows("comparison", "left", "operator", "right", "expression") == [("8100", "==", "9000", "invoice.total() == 9000")]
     assert facts.rows("detail", "label", "text")[0] == ("where", "8100 = total()")
     assert facts.rows("test_run", "tool", "passed", "failed", "errors") == [("pytest", 2, 3, 0)]
     assert facts.rows("truncated", "reason") == []

@@ -41,7 +41,8 @@ def test_pytest_prints_the_same_sides(recorded: Callable[[str], Any]) -> None:
 def test_a_message_goes_on_to_the_end_of_its_block(recorded: Callable[[str], Any]) -> None:
     facts = recorded("unittests")
     message = facts.rows("signal", "message")[11][0]
-    assert message.startswith("Lists differ: ") and message.endswith("+ ['Dune', 'Emma', 'Ulysses']")
+    assert message.startswith("Lists differ: ")
+    assert message.endswith("+ ['Dune', 'Emma', 'Ulysses']")
     assert ("minus", "['Ulysses', 'Emma', 'Dune']") in facts.about("detail", 12, "label", "text")
 
 

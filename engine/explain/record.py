@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from tollens.engine.explain.reading import FORMAT
+from tollens.engine.explain.shape import FORMAT
 from tollens.engine.rulebook.syntax import Elect, Format, Group, Head, Measure, Meta, Name, Ref, Rule, Rulebook, Take, TextPattern
 from tollens.engine.session.operators import key_text
 from tollens.engine.session.render import ref_text
@@ -32,7 +32,7 @@ def build(
 ) -> dict[str, object]:
     """The record of a finished run as JSON data (see docs/why.md for its fields).
 
-    `line` gives the masked raw line of a number counted from 1, or None; `result` is what `tollens diagnose --format json` printed;
+    `line` gives the raw line of a number counted from 1, or None; `result` is what `tollens diagnose --format json` printed;
     `answers` maps a field's name in the result to the ids of the facts that it was read from.
     """
     facts: Any = canonical(session)["facts"]

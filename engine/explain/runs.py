@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from tollens.engine.errors import InputError
-from tollens.engine.explain.reading import Record, fault
+from tollens.engine.explain.reading import Record
+from tollens.engine.explain.shape import fault
 
 #: Where runs are kept unless TOLLENS_RUNS or a caller says otherwise, below the current folder.
 DEFAULT_FOLDER = os.path.join(".tollens", "runs")

@@ -45,8 +45,18 @@ def mention(record: Record, fact_id: str) -> str:
 
 def summary(record: Record, fact: Json) -> str:
     """A fact as its kind and fields."""
-    fields = " ".join(f"{name}={shown(record, value)}" for name, value in fact["fields"].items())
-    return f"{fact['kind']} {fields}".rstrip()
+    return f"{fact['kind']} {fields_text(record, fact)}".rstrip()
+
+
+def fields_text(record: Record, fact: Json) -> str:
+    """The fields of a fact as `name=value`, in the order of its kind."""
+    return " ".join(f"{name}={shown(record, value)}" for name, value in fact["fields"].items())
+
+
+def again(record: Record, fact: Json, way: Json) -> str:
+    """A fact that was told before, in one line: its sentence, or as much of its summary as is needed to know it again."""
+    told = sentence(record, fact, way)
+    return f"{_cut(told) if told == summary(record, fact) else told} [{record.short(fact['id'])}, shown above]"
 
 
 def shown(record: Record, value: object) -> str:
@@ -152,7 +162,7 @@ def producer(record: Record, way: Json) -> str:
     if by == "elect":
         inputs = way.get("inputs", ())
         if any(fact_id in inputs for _, fact_id in way.get("bound", [])[:1]):
-            return f"chosen by {named} among {len(inputs)}, {key}"
+            return f"chosen by {named}{f' among {len(inputs)}' if len(inputs) > 1 else ''}, {key}"
         return f"lost in {named}, {key}"
     if by == "take":
         return f"taken by {named}, {key}" if key.startswith("number ") else f"left out by {named}, {key}"

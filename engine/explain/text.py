@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tollens.engine.explain.reading import Json, Record
-from tollens.engine.explain.sentences import computed_value, deciding, mention, producer, sentence, shown, summary
+from tollens.engine.explain.sentences import again, computed_value, deciding, fields_text, mention, producer, sentence, shown, summary
 from tollens.engine.explain.terminal import Style, cells, excerpt, wrapped
 from tollens.engine.explain.tree import COUNT_LIMIT, Node, walk
 
@@ -62,10 +62,9 @@ def _content(record: Record, node: Node) -> tuple[str, list[str]]:
     """The first line of a node and the lines of detail under it, not yet made harmless."""
     if node.is_fact and node.fact is not None and node.way is not None:
         label = f"{node.label}: " if node.label else ""
-        head = label + sentence(record, node.fact, node.way)
         if node.note == "above":
-            return f"{head} [{record.short(node.fact['id'])}, shown above]", []
-        return head, _details(record, node, node.fact, node.way)
+            return label + again(record, node.fact, node.way), []
+        return label + sentence(record, node.fact, node.way), _details(record, node, node.fact, node.way)
     if node.role == "lost":
         return _lost(record, node), []
     if node.role == "way" and node.way is not None and node.fact is not None:
@@ -81,11 +80,9 @@ def _content(record: Record, node: Node) -> tuple[str, list[str]]:
 
 def _details(record: Record, node: Node, fact: Json, way: Json) -> list[str]:
     told = sentence(record, fact, way)
-    short = record.short(fact["id"])
-    fields = summary(record, fact)
-    # where the summary was the sentence already, the id is enough
-    named = short if told == fields else " ".join([short, *(f"{name}={shown(record, value)}" for name, value in fact["fields"].items())])
-    lines = [f"{named}, {producer(record, way)}"] if told == fields else [named, producer(record, way)]
+    short, made = record.short(fact["id"]), producer(record, way)
+    # where the summary stands for the sentence, the fields are not told twice
+    lines = [f"{short}, {made}"] if told == summary(record, fact) else [f"{short} {fields_text(record, fact)}".rstrip(), made]
     if way["by"] == "measure" and not way.get("inputs"):
         lines.append("the function named no facts that it was computed from")
     if way["by"] == "pattern":
@@ -95,7 +92,7 @@ def _details(record: Record, node: Node, fact: Json, way: Json) -> list[str]:
         lines.append(f"also in {len(node.others) - 3} more ways (--all shows them)")
     if node.note == "deep":
         count = f"{node.hidden} or more" if node.hidden >= COUNT_LIMIT else str(node.hidden)
-        lines.append(f"{count} facts below, not shown (--depth sets how many levels are)")
+        lines.append(f"{count} fact{'' if node.hidden == 1 else 's'} below, not shown (--depth sets how many levels are)")
     return lines
 
 

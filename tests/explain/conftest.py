@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tollens.engine.explain.reading import Record, fault
+from tollens.engine.explain.reading import Record
 from tollens.engine.explain.record import build
+from tollens.engine.explain.shape import fault
 from tollens.engine.interfaces import why_command
 from tollens.engine.rulebook.builtin import ENGINE_KINDS
 from tollens.engine.rulebook.measures import MeasureSignature

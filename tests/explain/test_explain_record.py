@@ -12,8 +12,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollens.engine.explain.reading import Record, fault
+from tollens.engine.explain.reading import Record
 from tollens.engine.explain.record import LINE_LIMIT, build, kept
+from tollens.engine.explain.shape import fault
 from tollens.engine.session.session import Session
 
 Data = Callable[..., dict[str, Any]]
@@ -139,15 +140,15 @@ def test_damaged_records_are_told_apart(make_data: Data) -> None:
     assert broken() == ""
     assert fault([]) == "it is not an object"
     assert broken(format=2) == "its format is 2, and this version reads format 1"
-    assert broken(facts=None) == "facts is missing or is not of the right type"
+    assert broken(facts=None) == "its `facts` is damaged"
     assert broken(facts=[good, 1]) == "fact number 2 is damaged"
     assert broken(facts=[good | {"derivations": []}]) == "fact number 1 is damaged"
     assert broken(facts=[good | {"derivations": [{"by": "rule", "name": "x", "bound": [["a"]]}]}]) == "fact number 1 is damaged"
     assert broken(facts=[good | {"derivations": [{"by": "rule", "name": "x", "computed": [["a", 1, [2]]]}]}]) == "fact number 1 is damaged"
     assert broken(facts=[good | {"spans": {"text": [1, 2]}}]) == "fact number 1 is damaged"
-    assert broken(signal={"lines": {"1": [["x", 1]]}}) == "its raw lines are damaged"
-    assert broken(answers={"a": [1]}) == "its answers are damaged"
-    assert broken(rules={"a": []}) == "its rules are damaged"
+    assert broken(signal={"lines": {"1": [["x", 1]]}}) == "its `signal` is damaged"
+    assert broken(answers={"a": [1]}) == "its `answers` is damaged"
+    assert broken(rules={"a": []}) == "its `rules` is damaged"
 
 
 def test_short_ids_stay_apart(make_record: Callable[..., Record]) -> None:

@@ -118,7 +118,7 @@ def test_unknown_and_ambiguous_runs_are_clear_errors(tmp_path: Path, make_data: 
         (b"[" * 200_000, "it is not JSON"),
         (b"[]", "it is not an object"),
         (b'{"format": 99}', "its format is 99"),
-        (b'{"format": 1}', "run_id is missing"),
+        (b'{"format": 1}', "it has no `run_id`"),
     ],
 )
 def test_a_corrupt_file_is_a_clear_error(tmp_path: Path, content: bytes, reason: str) -> None:

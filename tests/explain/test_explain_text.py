@@ -78,7 +78,7 @@ def test_an_election_names_its_key_and_who_was_passed_over(make_record: Make) ->
         │     4 facts below, not shown (--depth sets how many levels are)
         ├─ n: length line=<line:1> characters=12
         │     <length:1>, measured by see.length at rules/demo.yaml:20, function length
-        │     1 facts below, not shown (--depth sets how many levels are)
+        │     1 fact below, not shown (--depth sets how many levels are)
         └─ passed over: line 1 has error of weight 1.5 [<hit:0>], desc $n.characters: 12 before 5
         """,
     )

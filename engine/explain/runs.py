@@ -42,7 +42,10 @@ def default_folder() -> str:
 
 
 class RunStore:
-    """The stored runs of a folder: at most `keep` of them, and at most `most_bytes` together (the newest one is kept whatever its size)."""
+    """The stored runs of a folder: at most `keep` of them, and at most `most_bytes` together (the newest one is kept whatever its size).
+
+    The last run is the one with the latest time of writing, which each save puts above all others: there is no index to race for.
+    """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, keep: int = 100, most_bytes: int = 64 * 1024 * 1024) -> None:
         self.folder = os.fspath(folder) if folder is not None else default_folder()

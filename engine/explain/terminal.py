@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from unicodedata import category, east_asian_width
 
 TAB = 4
-_COLOURS = {"strong": "1", "faint": "2", "mark": "31", "place": "36"}
+_COLOURS = {"strong": "1", "faint": "2", "mark": "31", "place": "36", "title": "1;36"}
 
 
 class Guides:
@@ -34,7 +34,7 @@ class Style:
         self.guides = _LINES if all(self._encodable(char) for char in "├─└│…") else _ASCII
 
     def paint(self, text: str, colour: str) -> str:
-        """The text in a colour: strong, faint, mark or place."""
+        """The text in a colour: strong, faint, mark, place or title."""
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if self._colour and text else text
 
     def safe(self, text: str) -> str:

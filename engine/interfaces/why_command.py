@@ -105,7 +105,7 @@ def _text(record: Record, selections: list[Selection], trees: list[Node], style:
     position = 0
     for selection in selections:
         yield ""
-        yield style.paint(style.safe(selection.title), "mark")
+        yield style.paint(style.safe(selection.title), "title")
         for _ in selection.ids:
             yield from render(record, trees[position : position + 1], style)
             position += 1

@@ -32,8 +32,8 @@ def load(
     """
     snapshots, errors = _read([*builtin, *user])
     if errors:
-        errors = check_packs(builtin, user, base_kinds, measures)
-        raise PackErrors(errors)
+        # Everything at once, also of the packs that can be read. That reads anew: what was wrong may be mended by then.
+        raise PackErrors(check_packs(builtin, user, base_kinds, measures) or errors)
     key = ""
     if cache_dir is not None:
         key = cache_key(snapshots, len(builtin), base_kinds, measures)

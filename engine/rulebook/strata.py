@@ -181,6 +181,8 @@ class _Strata:
         field = PRODUCER_FIELDS.get(pattern.kind)
         if field and not any(test.field == field for test in pattern.tests):
             return f"say whose facts are meant by `{field}: ID`; {_PAGE}"
+        if producer is entry:
+            return f"let {entry.meta.id} assert a kind of its own, and derive {pattern.kind} from it in a later stage; {_PAGE}"
         return f"move {producer.meta.id} to an earlier stage or {entry.meta.id} to a later one; {_PAGE}"
 
     def _of(self, pattern: Pattern) -> list[Entry]:

@@ -26,6 +26,7 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
     ("cannot start any token", "a character that cannot begin a value", "put the text in quotes"),
     ("control characters are not allowed", "a control character", "write it as an escape in double quotes"),
     ("special characters are not allowed", "a control character", "write it as an escape in double quotes"),
+    ("maximum nesting depth", "the document is nested deeper than 200 levels", "close the brackets, or split the value"),
     ("document start", "text after the end of a document", "begin a new document with `---`"),
     ("node content", "a value is missing", "write the value"),
 )

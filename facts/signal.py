@@ -11,6 +11,15 @@ from tollens.facts.base import Body, RefTo
 SignalRef = Annotated[str, RefTo(("signal",))]
 FrameRef = Annotated[str, RefTo(("stack_frame",))]
 
+COMPARISON_FORMS = (
+    "where the sides were read: pytest_assert; unittest_equal, unittest_member, unittest_identity, unittest_order, "
+    "unittest_instance; numpy, pandas; statement, where only the asserted expression is known"
+)
+DETAIL_LABELS = (
+    "before (what announces a traceback); where, and (what a value was computed from); index_diff, left_extra, right_extra, "
+    "differing; minus, plus, guide (lines of a diff); note (any other line)"
+)
+
 RecordType = Literal["compiler", "exception", "assertion", "test"]
 
 
@@ -101,7 +110,7 @@ class Comparison(Body):
     KIND: ClassVar[str] = "comparison"
     KEY: ClassVar[tuple[str, ...] | None] = ("signal",)
     signal: SignalRef
-    form: Annotated[str, Field(description="where the sides were read: pytest_assert, unittest_equal, numpy, ...")]
+    form: Annotated[str, Field(description=COMPARISON_FORMS)]
     left: str | None = None
     operator: str | None = None
     right: str | None = None
@@ -115,7 +124,7 @@ class Detail(Body):
     KEY: ClassVar[tuple[str, ...] | None] = ("signal", "number")
     signal: SignalRef
     number: int
-    label: str
+    label: Annotated[str, Field(description=DETAIL_LABELS)]
     text: str
 
 

@@ -12,6 +12,13 @@ _WHERE = Pattern(r"\s*\+\s+(where|and)\s+(\S.*)$")
 _SIDE = Pattern(r"\s*(x|y|ACTUAL|DESIRED|\[left\]|\[right\]):\s+(\S.*)$")
 _SIDES = {"x": "left", "ACTUAL": "left", "[left]": "left", "y": "right", "DESIRED": "right", "[right]": "right"}
 _MARKS = {"- ": "minus", "+ ": "plus", "? ": "guide"}
+#: Explanations that pytest adds to a comparison: how they begin, the label, and the sign before the part that is the text.
+_NOTES = (
+    ("At index ", "index_diff", " diff: "),
+    ("Left contains ", "left_extra", "item: "),
+    ("Right contains ", "right_extra", "item: "),
+    ("{", "differing", ""),
+)
 
 #: A line of a message: the text's line number, the column at which the message's part begins, and that part.
 Row = tuple[int, int, str]
@@ -28,8 +35,7 @@ def read_assertion(unit: Unit, text: Text, rows: list[Row], statement: str | Non
     if at is not None:
         _pytest_comparison(unit, text, rows[at], expression)
     elif unit.record_type == "assertion" and rows and not _sides_on_lines(unit, text, rows, expression):
-        asks = in_unittest or statement is None or ".assert" in statement or statement.startswith("assert")
-        split = split_unittest(rows[0][2]) if asks else None
+        split = split_unittest(rows[0][2]) if _asks_unittest(statement, in_unittest) else None
         if split is not None:
             _compare(unit, text, rows[0], split[0], split[1], expression, 0)
         elif expression is not None:
@@ -37,6 +43,15 @@ def read_assertion(unit: Unit, text: Text, rows: list[Row], statement: str | Non
     if unit.record_type == "assertion":
         for row in rows[(at or 0) + 1 :]:
             _detail(unit, text, row)
+
+
+def _asks_unittest(statement: str | None, in_unittest: bool) -> bool:
+    """Whether the words may be unittest's own: not under a bare `assert`, whose message is the author's."""
+    if statement is None:
+        return True
+    if statement[:7] in ("assert", "assert ", "assert("):
+        return False
+    return in_unittest or ".assert" in statement or statement.startswith("assert")
 
 
 def _pytest_comparison(unit: Unit, text: Text, row: Row, expression: str | None) -> None:
@@ -63,10 +78,11 @@ def _sides_on_lines(unit: Unit, text: Text, rows: list[Row], expression: str | N
     """The sides that numerical libraries print on labelled lines of their own; a side goes on to the next label."""
     values: dict[str, list[str]] = {}
     spans: dict[str, Span] = {}
-    side = None
+    side, form = None, "numpy"
     for index, column, line in rows:
         found = _SIDE.match(line)
         if found is not None and _SIDES[found.group(1)] not in values:
+            form = "pandas" if found.group(1)[0] == "[" else "numpy"
             side = _SIDES[found.group(1)]
             values[side] = [found.group(2).rstrip()]
             spans[side] = text.span(index, column + found.start(2), column + found.start(2) + len(values[side][0]))
@@ -77,7 +93,7 @@ def _sides_on_lines(unit: Unit, text: Text, rows: list[Row], expression: str | N
     if len(values) < 2:
         return False
     fields = {name: "\n".join(lines) for name, lines in values.items()}
-    unit.extras.append(Extra("comparison", {"form": "labelled", "expression": expression, **fields}, spans))
+    unit.extras.append(Extra("comparison", {"form": form, "expression": expression, **fields}, spans))
     return True
 
 
@@ -91,13 +107,20 @@ def _detail(unit: Unit, text: Text, row: Row) -> None:
         label, start, value = where.group(1), where.start(2), where.group(2).rstrip()
     else:
         start = len(line) - len(line.lstrip())
-        label = _MARKS.get(line[start : start + 2], "note")
-        value = stripped
-        if label != "note":
-            value = line[start + 2 :].rstrip()
-            start += 2
+        label, skip = _label(stripped)
+        start, value = start + skip, line[start + skip :].rstrip()
     fields = {"label": label, "text": value}
     unit.extras.append(Extra("detail", fields, {"text": text.span(index, column + start, column + start + len(value))}))
+
+
+def _label(line: str) -> tuple[str, int]:
+    """The label of an explanation and how many characters stand before its text."""
+    if line[:2] in _MARKS:
+        return _MARKS[line[:2]], 2
+    for beginning, label, sign in _NOTES:
+        if line.startswith(beginning) and (sign in line if sign else " != " in line):
+            return label, line.index(sign) + len(sign)
+    return "note", 0
 
 
 def _expression(statement: str | None) -> str | None:

@@ -53,7 +53,9 @@ class Emitter:
         for unit in units:
             while at < len(regions) and regions[at].last < unit.first:
                 at += 1
-            if unit.record_type != "test" and unit.parent is None and at < len(regions) and regions[at].first <= unit.first:
+            if unit.parent is not None or at >= len(regions) or regions[at].first > unit.first:
+                continue
+            if unit.record_type != "test" or regions[at].section is not None:
                 unit.parent, unit.section = regions[at].test, regions[at].section
 
     def _unit(self, unit: Unit, chains: Mapping[int, int]) -> None:

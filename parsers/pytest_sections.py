@@ -105,6 +105,8 @@ def outline(text: Text) -> Outline:
             starts = title is not None and title.text == "test session starts"
             depth += starts - (closing is not None)
             continue
+        if closing is not None and captured and line[:1] != "=" and index != last_closing:
+            continue  # a quiet run's closing line in the output of a test
         if closing is not None:
             counts.append((index, closing))
             heads.append((index, Title("=", "", 0)))

@@ -209,6 +209,49 @@ def test_a_report_inside_captured_output_is_output(reading: Callable[..., Any]) 
     assert facts.rows("summary_line", "node_id") == []
 
 
+def test_a_quiet_report_inside_captured_output_is_output(reading: Callable[..., Any]) -> None:
+    inner = "F.                                                        [100%]\n1 failed, 1 passed in 0.01s\n"
+    head, middle, tail = NESTED.partition("============================= test session starts")
+    facts = reading(head + inner + tail[tail.index("_________________________________ test_second") :])
+    assert middle
+    assert [name for (name,) in facts.rows("test_case", "name")] == ["test_outer", "test_second"]
+    assert facts.rows("test_run", "failed") == [(2,)]
+    assert facts.rows("truncated", "reason") == []
+
+
+def test_a_unittest_report_inside_captured_output_is_output(reading: Callable[..., Any]) -> None:
+    inner = (
+        "=" * 70
+        + "\nFAIL: test_deep (m.C)\n"
+        + "-" * 70
+        + '\nTraceback (most recent call last):\n  File "m.py", line 3, in test_deep\n'
+        + "    self.assertEqual(1, 2)\nAssertionError: 1 != 2\n\n"
+        + "-" * 70
+        + "\nRan 1 test in 0.01s\n\nFAILED (failures=1)\n"
+    )
+    head, _, tail = NESTED.partition("============================= test session starts")
+    facts = reading(head + inner + tail[tail.index("_________________________________ test_second") :])
+    assert facts.signals()[2:4] == [("test", None), ("assertion", "AssertionError")]
+    assert facts.about("captured", 3, "section") == [("Captured stdout call",)]
+    assert facts.about("captured", 4, "section") == [("Captured stdout call",)]
+
+
+def test_explanations_are_labelled(recorded: Callable[[str], Any]) -> None:
+    rows = recorded("outcomes-long").rows("detail", "label", "text")
+    assert ("index_diff", "3 != 4") in rows
+    assert ("left_extra", "4") in rows
+    assert ("differing", "{'text': 'a == b'} != {'text': 'a != b'}") in rows
+    assert ("note", "Differing items:") in rows
+
+
+def test_the_words_of_an_author_are_not_split(reading: Callable[..., Any]) -> None:
+    facts = reading(
+        ">       assert node[key] == value, \\\nE       AssertionError: The node[reftype] is not 'obj': 'class'\n\n"
+        "util.py:86: AssertionError\n"
+    )
+    assert facts.rows("comparison", "form", "left", "right") == [("statement", None, None)]
+
+
 def test_pasted_blocks_without_their_section(reading: Callable[..., Any]) -> None:
     block = NESTED.partition("FAILURES")[2].partition("\n")[2].partition("--- Captured")[0].rpartition("\n")[0]
     facts = reading(block)

@@ -75,3 +75,16 @@ def test_a_passing_run(reading: Callable[..., Any]) -> None:
     facts = reading("....\n" + "-" * 70 + "\nRan 4 tests in 0.01s\n\nOK (skipped=1)\n")
     assert facts.rows("test_run", "passed", "failed", "errors", "skipped") == [(3, 0, 0, 1)]
     assert facts.signals() == []
+
+
+def test_sides_on_labelled_lines(reading: Callable[..., Any]) -> None:
+    numpy = reading(
+        ">       assert_allclose(a, b)\nE       AssertionError: \nE       Not equal to tolerance rtol=1e-07, atol=0\nE       \n"
+        "E        x: array([1, 2,\nE              3])\nE        y: array([4])\n\ntest_a.py:7: AssertionError\n"
+    )
+    assert numpy.rows("comparison", "form", "left", "right") == [("numpy", "array([1, 2,\n3])", "array([4])")]
+    pandas = reading(
+        'Traceback (most recent call last):\n  File "a.py", line 2, in f\n    assert_frame_equal(a, b)\n'
+        "AssertionError: Attributes are different\n[left]:  int64\n[right]: float64\n"
+    )
+    assert pandas.rows("comparison", "form", "left", "right") == [("pandas", "int64", "float64")]

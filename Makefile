@@ -16,7 +16,7 @@ export PIP_ROOT_USER_ACTION := ignore
 # A virtual environment that the caller has active must not leak into ours.
 unexport PYTHONPATH PYTHONHOME
 
-TYPES := MYPYPATH=.typing $(VENV)/bin/mypy
+TYPES := MYPYPATH=.typing:benchmarks $(VENV)/bin/mypy
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test check full fixtures lint types format imports bench lock clean
@@ -71,7 +71,7 @@ fixtures: $(STAMP) ## make the fixtures anew with the real toolchains
 	@$(PY) fixtures/regenerate.py
 
 bench: $(BENCH_STAMP) ## measure, beside other engines
-	@$(PY) benchmarks/run.py
+	@$(PY) benchmarks/run.py $(ARGS)
 
 lock: ## resolve all dependencies anew into constraints.txt (network; nothing younger than 72 hours)
 	@$(PYTHON) -m venv --clear .venv-lock

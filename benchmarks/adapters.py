@@ -44,13 +44,12 @@ def _tollens(engine: str, workload: Workload) -> Callable[[Tables], list[Answer]
 
     rulebook = load([workload.folder], [], KindTable([]), {})
     evaluator, notice = choose(engine)
-    assert not notice, notice
+    if notice:
+        raise RuntimeError(notice)
 
     def work(tables: Tables) -> list[Answer]:
         origin = ("caller", "benchmark")
-        drafts = [
-            Draft(kind, dict(zip(fields, row, strict=True)), {}, origin) for kind, (fields, rows) in tables.items() for row in rows
-        ]
+        drafts = [Draft(kind, dict(zip(fields, row, strict=True)), {}, origin) for kind, (fields, rows) in tables.items() for row in rows]
         session = run_session(rulebook, drafts, evaluator)
         kind = session.store.kinds[workload.answer]
         places = [kind.index[field] for field in workload.fields]

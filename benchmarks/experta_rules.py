@@ -1,4 +1,7 @@
-"""Why: the workloads' rules in experta's own form."""
+"""Why: the workloads' rules in experta's own form.
+
+experta states its types nowhere, so everything of it is Any here, and its classes are made by calls.
+"""
 
 from __future__ import annotations
 
@@ -13,104 +16,46 @@ for _name in ("Mapping", "MutableMapping", "Iterable", "Sequence", "Callable", "
 
 from experta import MATCH, NOT, Fact, KnowledgeEngine, Rule  # noqa: E402 - only after the names are there
 
-
-class Item(Fact):
-    """An input of alpha, pairs, unless and elect."""
-
-
-class Left(Fact):
-    """An input of equality."""
-
-
-class Right(Fact):
-    """An input of equality."""
-
-
-class Mark(Fact):
-    """An input of unless."""
-
-
-class Call(Fact):
-    """An input of three."""
-
-
-class Place(Fact):
-    """An input of three."""
-
-
-class Owner(Fact):
-    """An input of three."""
-
-
-class Derived(Fact):
-    """The answer of any workload."""
-
-
-class Alpha(KnowledgeEngine):
-    """One condition."""
-
-    @Rule(Item(number=MATCH.n, bucket=3))
-    def hit(self, n: int) -> None:
-        """Assert the answer."""
-        self.declare(Derived(number=n))
-
-
-class Equality(KnowledgeEngine):
-    """Two kinds."""
-
-    @Rule(Left(number=MATCH.a, name=MATCH.name), Right(number=MATCH.b, name=MATCH.name))
-    def joined(self, a: int, b: int) -> None:
-        """Assert the answer."""
-        self.declare(Derived(left=a, right=b))
-
-
-class Pairs(KnowledgeEngine):
-    """One kind with itself."""
-
-    @Rule(Item(number=MATCH.a, name=MATCH.name), Item(number=MATCH.b & ~MATCH.a, name=MATCH.name))
-    def pair(self, a: int, b: int) -> None:
-        """Assert the answer."""
-        self.declare(Derived(first=a, second=b))
-
-
-class Unless(KnowledgeEngine):
-    """Negation."""
-
-    @Rule(Item(number=MATCH.n, name=MATCH.name), NOT(Mark(name=MATCH.name)))
-    def free(self, n: int) -> None:
-        """Assert the answer."""
-        self.declare(Derived(number=n))
-
-
-class Three(KnowledgeEngine):
-    """Three kinds."""
-
-    @Rule(
-        Call(number=MATCH.n, function=MATCH.function),
-        Place(function=MATCH.function, file=MATCH.file),
-        Owner(file=MATCH.file, team=MATCH.team),
-    )
-    def duty(self, n: int, team: int) -> None:
-        """Assert the answer."""
-        self.declare(Derived(call=n, team=team))
-
-
-_ENGINES: dict[str, type[Any]] = {"alpha": Alpha, "equality": Equality, "pairs": Pairs, "unless": Unless, "three": Three}
-_INPUTS: dict[str, type[Any]] = {
-    "item": Item,
-    "left": Left,
-    "right": Right,
-    "mark": Mark,
-    "call": Call,
-    "place": Place,
-    "owner": Owner,
+_BASE: Any = KnowledgeEngine
+#: The classes of the facts by kind; every answer is a `derived`.
+_KINDS: dict[str, Any] = {
+    name: type(name.title(), (Fact,), {}) for name in ("item", "left", "right", "mark", "call", "place", "owner", "derived")
 }
 _ANSWERS = ("hit", "joined", "pair", "free", "duty")
 
-#: The workloads that are run with experta. It has no elections and no groups; its rules for them would compare every pair of facts.
-EXPRESSED = tuple(_ENGINES)
+
+def _engine(conditions: tuple[Any, ...], answer: dict[str, str]) -> type[Any]:
+    """A class of engines with one rule: its conditions, and the answer's fields with the names that the conditions bind."""
+
+    def fire(engine: Any, **bound: object) -> None:  # noqa: ANN401 - the library has no types
+        engine.declare(_KINDS["derived"](**{field: bound[name] for field, name in answer.items()}))
+
+    return type("Engine", (_BASE,), {"fire": Rule(*conditions)(fire)})
 
 
-def experta_engine(name: str) -> tuple[Any, dict[str, type[Any]]]:
+def _engines() -> dict[str, Any]:
+    item, left, right, mark, call, place, owner = [_KINDS[name] for name in ("item", "left", "right", "mark", "call", "place", "owner")]
+    return {
+        "alpha": _engine((item(number=MATCH.n, bucket=3),), {"number": "n"}),
+        "equality": _engine((left(number=MATCH.a, name=MATCH.name), right(number=MATCH.b, name=MATCH.name)), {"left": "a", "right": "b"}),
+        "pairs": _engine(
+            (item(number=MATCH.a, name=MATCH.name), item(number=MATCH.b & ~MATCH.a, name=MATCH.name)), {"first": "a", "second": "b"}
+        ),
+        "unless": _engine((item(number=MATCH.n, name=MATCH.name), NOT(mark(name=MATCH.name))), {"number": "n"}),
+        "three": _engine(
+            (
+                call(number=MATCH.n, function=MATCH.function),
+                place(function=MATCH.function, file=MATCH.file),
+                owner(file=MATCH.file, team=MATCH.team),
+            ),
+            {"call": "n", "team": "team"},
+        ),
+    }
+
+
+_ENGINES = _engines()
+
+
+def experta_engine(name: str) -> tuple[Any, dict[str, Any]]:
     """A new engine with the rules of a workload, and the classes of its facts by kind."""
-    return _ENGINES[name](), {**_INPUTS, **dict.fromkeys(_ANSWERS, Derived)}
+    return _ENGINES[name](), {**_KINDS, **dict.fromkeys(_ANSWERS, _KINDS["derived"])}

@@ -136,8 +136,8 @@ def coerce_all(kind: Kind, given: Mapping[str, object]) -> tuple[Value, ...]:
     """The values of all fields of a kind in their order, each as `coerce` gives it; what `given` has besides is not looked at."""
     values: list[Any] = []
     for field, plain in zip(kind.fields, kind.plain_types, strict=True):
-        value: Any = given.get(field.name)
-        if type(value) is plain and (plain is not int or -INT_LIMIT < value < INT_LIMIT):
+        value = given.get(field.name)
+        if type(value) is plain and (type(value) is not int or -INT_LIMIT < value < INT_LIMIT):
             values.append(value)
         else:
             values.append(coerce(field, value))

@@ -23,7 +23,8 @@ def page(done: Diagnosed, style: Style, *, kept: str | None) -> Iterator[str]:
     yield ""
     short = done.run_id[:10]
     if kept:
-        yield style.paint(f"run {short}   proof: tollens why {short}   one verdict: tollens why {short} root_cause_hypothesis", "faint")
+        one = "root_cause_hypothesis" if "root_cause_hypothesis" in done.answers else "outcome"
+        yield style.paint(f"run {short}   proof: tollens why {short}   one verdict: tollens why {short} {one}", "faint")
     else:
         yield style.paint(f"run {short} (not kept)", "faint")
 

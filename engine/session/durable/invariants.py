@@ -6,7 +6,7 @@ The compiler emits the safe forms only; this check says so again from the text a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from json import loads
 from typing import Any
 
@@ -42,41 +42,53 @@ def check_ruleset(text: str, limits: Limits) -> None:
     _demand(len(hashes) == len(names), "two properties have the same hash")
 
 
-def _check_rule(name: str, conditions: Sequence[Mapping[str, Any]], limits: Limits, names: set[str]) -> None:
-    bound = 0
-    negative = 0
+def _check_rule(name: str, conditions: Sequence[object], limits: Limits, names: set[str]) -> None:
+    bound = negative = 0
     for place, condition in enumerate(conditions):
-        ((alias, test),) = condition.items()
+        alias, test = _only(name, condition)
         if alias == f"m{bound}" and not negative:
             bound += 1
         else:
             _demand(alias == f"n{negative}$not" and bound > 0, f"{name} names a condition {alias}")
             negative += 1
         if place == 0:
-            ((channel, value),) = test.items()
-            _demand(bool(_CHANNEL.fullmatch(channel)) and value == 1, f"{name} does not begin with a channel")
-            names.add(channel)
+            names.add(_channel(name, test))
         else:
             earlier = {f"m{slot}" for slot in range(bound if negative else bound - 1)}
             _check_condition(f"{name}.{alias}", test, earlier, limits, names)
 
 
-def _check_condition(where: str, test: Mapping[str, Any], earlier: set[str], limits: Limits, names: set[str]) -> None:
-    _demand(list(test) == ["$and"], f"{where} is no conjunction")
-    first, *joins, last = test["$and"]
-    ((channel, value),) = first.items()
-    _demand(bool(_CHANNEL.fullmatch(channel)) and value == 1, f"{where} does not begin with a channel")
+def _check_condition(where: str, test: object, earlier: set[str], limits: Limits, names: set[str]) -> None:
+    key, tests = _only(where, test)
+    _demand(key == "$and" and isinstance(tests, list) and len(tests) > 1, f"{where} is no conjunction")
+    first, *joins, last = tests
+    names.add(_channel(where, first))
     _demand(last == _PAD_JOIN, f"{where} does not end with the comparison that is always true")
     _demand(len(joins) <= limits.joins, f"{where} has too many comparisons")
-    names.add(channel)
     for join in joins:
-        ((left, right),) = join.items()
+        left, right = _only(where, join)
         if left in OPERATORS.values():
-            ((left, right),) = right.items()
-        ((alias, column),) = right.items()
+            left, right = _only(where, right)
+        alias, column = _only(where, right)
         _demand(left == PAD or bool(_COLUMN.fullmatch(left)), f"{where} compares {left}")
-        _demand(bool(_COLUMN.fullmatch(column)) and alias in earlier, f"{where} refers to {alias}.{column}")
+        _demand(isinstance(column, str) and bool(_COLUMN.fullmatch(column)), f"{where} compares with {column}")
+        _demand(alias in earlier, f"{where} refers to {alias}")
         names.update((left, column))
+
+
+def _channel(where: str, test: object) -> str:
+    """The name of a channel in the test that it has to be."""
+    name, value = _only(where, test)
+    _demand(bool(_CHANNEL.fullmatch(name)) and type(value) is int and value == 1, f"{where} does not begin with a channel")
+    return name
+
+
+def _only(where: str, value: object) -> tuple[str, Any]:
+    """The key and value of an object that must have one only: the engine passes over all others."""
+    if not isinstance(value, dict) or len(value) != 1:
+        raise EngineError(f"the compiled ruleset is not in the safe subset: {where} has not exactly one key in {value}")
+    ((key, inner),) = value.items()
+    return key, inner
 
 
 def _demand(holds: bool, otherwise: str) -> None:

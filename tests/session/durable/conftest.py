@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import durable_rules_engine as engine
 import pytest
 
 from tollens.engine.rulebook.syntax import Const, Format, Head, Meta, Pattern, Place, Ref, Rule, Test
+from tollens.engine.session.durable import evaluator
 from tollens.engine.session.durable.evaluator import DurableEvaluator
 from tollens.engine.session.durable.limits import Limits
 from tollens.engine.session.evaluator import Stratum
@@ -77,8 +82,8 @@ class World:
             return self._made(fired, alternative, bound, new)
 
         produces = frozenset(head.kind for each in rules for head in each.heads)
-        evaluator = DurableEvaluator(check=True) if limits is None else DurableEvaluator(check=True, limits=limits)
-        evaluator.run(Stratum("stage", rules, self.store, fire, produces))
+        chosen = DurableEvaluator(check=True) if limits is None else DurableEvaluator(check=True, limits=limits)
+        chosen.run(Stratum("stage", rules, self.store, fire, produces))
         return Outcome(firings, set(new))
 
     def expect(self, rules: Sequence[Rule], most: int = 10**9) -> Outcome | None:
@@ -314,10 +319,86 @@ class RuleMaker:
         return head(kind.name, **fields)
 
 
+def isolated(work: Callable[[], Any], seconds: int = 60) -> Any:
+    """What `work` returns (JSON data), from a forked child, so that a crash or a hang in C fails one test and not the run."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:  # pragma: no cover
+        signal.alarm(seconds)
+        try:
+            result = {"value": work()}
+        except BaseException as error:  # noqa: BLE001  # whatever it is, the parent raises it
+            result = {"error": f"{type(error).__name__}: {error}"}
+        with os.fdopen(writer, "w", encoding="utf-8") as pipe:
+            json.dump(result, pipe)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, encoding="utf-8") as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(child, 0)
+    assert status == 0, f"the child ended with signal {status & 127}"
+    result = json.loads(text)
+    assert "error" not in result, result["error"]
+    return result["value"]
+
+
+class Spy:
+    """Stands for the engine's module: offers only what the evaluator may call, and keeps what was sent."""
+
+    def __init__(self) -> None:
+        self.error = engine.error
+        self.calls: list[str] = []
+        self.rulesets: list[str] = []
+        self.messages: list[str] = []
+        self.handles: set[int] = set()
+
+    def create_ruleset(self, name: str, text: str) -> int:
+        """As the engine does."""
+        self.calls.append("create_ruleset")
+        self.rulesets.append(text)
+        handle = int(engine.create_ruleset(name, text))
+        self.handles.add(handle)
+        return handle
+
+    def assert_fact(self, handle: int, message: str) -> tuple[int, int]:
+        """As the engine does."""
+        self.messages.append(message)
+        return engine.assert_fact(handle, message)
+
+    def start_action_for_state(self, handle: int, state: int) -> Any:
+        """As the engine does."""
+        self.calls.append("start")
+        return engine.start_action_for_state(handle, state)
+
+    def complete_and_start_action(self, handle: int, state: int) -> Any:
+        """As the engine does."""
+        self.calls.append("complete")
+        return engine.complete_and_start_action(handle, state)
+
+    def delete_state(self, handle: int, session: str) -> None:
+        """As the engine does."""
+        self.calls.append("delete_state")
+        engine.delete_state(handle, session)
+
+    def delete_ruleset(self, handle: int) -> None:
+        """As the engine does."""
+        self.calls.append("delete_ruleset")
+        self.handles.remove(handle)
+        engine.delete_ruleset(handle)
+
+
+@pytest.fixture
+def spy(monkeypatch: pytest.MonkeyPatch) -> Spy:
+    """The engine seen through a Spy."""
+    watching = Spy()
+    monkeypatch.setattr(evaluator, "load_engine", lambda: watching)
+    return watching
+
+
 @pytest.fixture(scope="session")
 def lab() -> SimpleNamespace:
     """The tools above, since test files cannot import each other."""
     return SimpleNamespace(
         World=World, Outcome=Outcome, RuleMaker=RuleMaker, random_world=random_world,
-        pattern=pattern, const=const, ref=ref, head=head, rule=rule,
+        pattern=pattern, const=const, ref=ref, head=head, rule=rule, isolated=isolated, Ref=Ref,
     )  # fmt: skip

@@ -17,7 +17,7 @@ SHAPES = (
     Limits(),
     Limits(rules=1, channels=6, entries=4, same_path=1),
     Limits(partitioned=0, per_session=1),
-    Limits(channels=8, partitioned=0),
+    Limits(rules=2, partitioned=0, per_session=2),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from unicodedata import category, east_asian_width
 
 TAB = 4
-_COLOURS = {"strong": "1", "faint": "2", "mark": "31", "place": "36", "title": "1;36"}
+_COLOURS = {"strong": "1", "faint": "2", "mark": "91", "place": "36", "title": "1;36"}
 
 
 class Guides:

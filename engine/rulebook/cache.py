@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tollens.facts.kind import KindTable
 
 #: Version of the file's form; raise it with every change of `encoding`.
-FORMAT = 1
+FORMAT = 2
 #: Cache files kept in a folder; the oldest are removed when more come.
 KEPT = 32
 

@@ -1,6 +1,8 @@
 """Why: a checked rulebook as plain JSON data and back, exactly and fast; both directions stand side by side.
 
-A place is three numbers, the first of them the number of its file; a tuple inside a constant is a list.
+The data is [files, tests and expressions, the rest]. What occurs many times (a file's name, a test, an expression) stands once in the
+first two lists and is a number everywhere else; a place is three numbers, the first of them that of its file; a tuple inside a constant
+is a list.
 """
 
 from __future__ import annotations
@@ -47,40 +49,47 @@ def encode(book: Rulebook) -> Data:
     """A rulebook as nested lists of JSON values."""
     encoder = _Encoder()
     body = encoder.rulebook(book)
-    return [list(encoder.files), body]
+    return [list(encoder.files), list(encoder.pool.values()), body]
 
 
 def decode(data: Data) -> Rulebook:
     """The inverse of `encode`; LookupError, TypeError or ValueError for anything else."""
-    files, body = data
-    return _Decoder(files).rulebook(body)
+    files, pool, body = data
+    return _Decoder(files, pool).rulebook(body)
 
 
 class _Encoder:
     def __init__(self) -> None:
         self.files: dict[str, int] = {}
+        self.pool: dict[str, Data] = {}
+        self._numbers: dict[str, int] = {}
 
     def place(self, place: Place) -> list[int]:
         return [self.files.setdefault(place.file, len(self.files)), place.line, place.column]
 
-    def expr(self, expr: Expr) -> Data:
-        if isinstance(expr, Const):
-            return ["c", expr.value]
-        if isinstance(expr, Ref):
-            return ["r", *expr]
-        if isinstance(expr, Name):
-            return ["n", expr.name]
-        if isinstance(expr, Call):
-            return ["f", expr.function, [self.expr(argument) for argument in expr.arguments]]
-        if isinstance(expr, Format):
-            return ["t", self.format(expr)]
-        return ["a", expr.function, self.pattern(expr.pattern), expr.field, expr.distinct]
+    def pooled(self, data: Data) -> int:
+        """The number of this data in the pool; what it is made of has a lower one."""
+        key = repr(data)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.pool)
+            self.pool[key] = data
+        return self._numbers[key]
 
-    def format(self, format_: Format) -> Data:
-        return [part if isinstance(part, str) else self.expr(part) for part in format_.parts]
+    def expr(self, expr: Expr) -> int:
+        if isinstance(expr, Const):
+            return self.pooled(["c", list(expr.value) if isinstance(expr.value, tuple) else expr.value])
+        if isinstance(expr, Ref):
+            return self.pooled(["r", *expr])
+        if isinstance(expr, Name):
+            return self.pooled(["n", expr.name])
+        if isinstance(expr, Call):
+            return self.pooled(["f", expr.function, [self.expr(argument) for argument in expr.arguments]])
+        if isinstance(expr, Format):
+            return self.pooled(["t", *[part if isinstance(part, str) else self.expr(part) for part in expr.parts]])
+        return self.pooled(["a", expr.function, self.pattern(expr.pattern), expr.field, list(expr.distinct)])
 
     def pattern(self, pattern: Pattern) -> Data:
-        tests = [[test.field, test.op, self.expr(test.operand)] for test in pattern.tests]
+        tests = [self.pooled(["?", test.field, test.op, self.expr(test.operand)]) for test in pattern.tests]
         return [pattern.kind, pattern.alias, tests, *self.place(pattern.place)]
 
     def patterns(self, patterns: tuple[Pattern, ...]) -> Data:
@@ -93,7 +102,7 @@ class _Encoder:
 
     def meta(self, meta: Meta) -> Data:
         more = [meta.sealed, meta.status, meta.refs, meta.since, meta.replaces]
-        return [meta.id, meta.stage, meta.index, self.place(meta.place), meta.pack, self.format(meta.says), *more]
+        return [meta.id, meta.stage, meta.index, self.place(meta.place), meta.pack, self.expr(meta.says), *more]
 
     def rule(self, rule: Rule) -> Data:
         lets = [[let.name, self.expr(let.expr), let.type] for let in rule.lets]
@@ -141,64 +150,62 @@ def _value(value: Scalar | list[str]) -> Value:
 
 
 class _Decoder:
-    def __init__(self, files: list[str]) -> None:
+    def __init__(self, files: list[str], pool: list[Data]) -> None:
         self._files = files
+        self._pool: list[Any] = []  # Test or Expr; what each must be is the encoder's doing, above
+        for data in pool:
+            self._pool.append(self.made(data))
 
-    def place(self, number: int, line: int, column: int) -> Place:
-        return Place(self._files[number], line, column)
-
-    def operand(self, data: Data) -> Const | Ref:
-        return Ref(data[1], data[2]) if data[0] == "r" else Const(_value(data[1]))
-
-    def expr(self, data: Data) -> Expr:
-        tag = data[0]
-        if tag in ("r", "c"):
-            return self.operand(data)
+    def made(self, data: Data) -> Expr | Test:
+        """One entry of the pool; all that it is made of stands before it."""
+        pool, tag = self._pool, data[0]
+        if tag == "?":
+            return Test(data[1], data[2], pool[data[3]])
+        if tag == "r":
+            return Ref(data[1], data[2])
+        if tag == "c":
+            return Const(_value(data[1]))
         if tag == "n":
             return Name(data[1])
         if tag == "f":
-            return Call(data[1], tuple([self.expr(argument) for argument in data[2]]))
+            return Call(data[1], tuple([pool[number] for number in data[2]]))
         if tag == "t":
-            return self.format(data[1])
+            return Format(tuple([part if isinstance(part, str) else pool[part] for part in data[1:]]))
         if tag == "a":
             return Aggregate(data[1], self.pattern(data[2]), data[3], tuple(data[4]))
         raise ValueError(tag)
 
-    def format(self, parts: Data) -> Format:
-        return Format(tuple([part if isinstance(part, str) else self.part(part) for part in parts]))
-
-    def part(self, data: Data) -> Ref | Name:
-        return Ref(data[1], data[2]) if data[0] == "r" else Name(data[1])
+    def place(self, number: int, line: int, column: int) -> Place:
+        return Place(self._files[number], line, column)
 
     def pattern(self, data: Data) -> Pattern:
         kind, alias, tests, number, line, column = data
-        decoded = self.operand
-        made = tuple([Test(field, op, decoded(operand)) for field, op, operand in tests])
-        return Pattern(kind, alias, made, Place(self._files[number], line, column))
+        pool = self._pool
+        return Pattern(kind, alias, tuple([pool[test] for test in tests]), Place(self._files[number], line, column))
 
     def patterns(self, data: Data) -> tuple[Pattern, ...]:
         return tuple([self.pattern(item) for item in data])
 
     def head(self, data: Data) -> Head:
         kind, fields, number, line, column = data
-        return Head(kind, tuple([(name, self.expr(expr)) for name, expr in fields]), self.place(number, line, column))
+        return Head(kind, tuple([(name, self._pool[expr]) for name, expr in fields]), self.place(number, line, column))
 
     def maybe_head(self, data: Data | None) -> Head | None:
         return None if data is None else self.head(data)
 
     def meta(self, data: Data) -> Meta:
         name, stage, index, place, pack, says, sealed, status, refs, since, replaces = data
-        return Meta(name, stage, index, self.place(*place), pack, self.format(says), sealed, status, tuple(refs), since, replaces)
+        return Meta(name, stage, index, self.place(*place), pack, self._pool[says], sealed, status, tuple(refs), since, replaces)
 
     def rule(self, data: Data) -> Rule:
         meta, alternatives, unless, lets, conditions, heads = data
-        expr = self.expr
+        pool = self._pool
         return Rule(
             self.meta(meta),
             tuple([self.patterns(alternative) for alternative in alternatives]),
             self.patterns(unless),
-            tuple([Let(name, expr(value), type_) for name, value, type_ in lets]),
-            tuple([Condition(op, expr(left), expr(right), self.place(*place)) for op, left, right, *place in conditions]),
+            tuple([Let(name, pool[value], type_) for name, value, type_ in lets]),
+            tuple([Condition(op, pool[left], pool[right], self.place(*place)) for op, left, right, *place in conditions]),
             tuple([self.head(head) for head in heads]),
         )
 

@@ -69,9 +69,7 @@ class _Writer:
             if len(document) > 1:
                 files[f"{stage.name}.yaml"] = [document]
         if self.rulebook.rows:
-            rows = [
-                {row.kind: {n: constant(v, self.kinds[row.kind].field(n).type) for n, v in row.fields}} for row in self.rulebook.rows
-            ]
+            rows = [{row.kind: {n: constant(v, self.kinds[row.kind].field(n).type) for n, v in row.fields}} for row in self.rulebook.rows]
             files["rows.yaml"] = [{"facts": rows}]
         return files
 

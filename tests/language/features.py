@@ -186,7 +186,11 @@ def required() -> Iterator[str]:
     yield from (f"call {name}" for name in functions.split())
     yield from (f"aggregate {name}{more}" for name in ("count", "sum", "min", "max", "collect") for more in ("", " distinct"))
     for what in ("elect", "take"):
-        yield from (f"{what} {turn} {field}" for turn in ("asc", "desc") for field in ("text", "int", "number", "bool", "ordered", "ref", "seq", "id"))
+        yield from (
+            f"{what} {turn} {field}"
+            for turn in ("asc", "desc")
+            for field in ("text", "int", "number", "bool", "ordered", "ref", "seq", "id")
+        )
         yield from (f"{what} per {field}" for field in ("text", "int", "number", "bool", "enum", "ordered", "ref", "nothing"))
     yield from (f"{what} over {count}" for what in ("elect", "take", "group", "measure") for count in ("one", "several"))
     yield from ("take keeps all", "take keeps some", "name", "name number", "name nearest", "name group", "name size", "name member")

@@ -6,6 +6,7 @@ A case is permitted by construction: kinds under `unless` and aggregates are fin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
@@ -47,7 +48,21 @@ INTS = (0, 1, 2, 5, -3, 1_000_000, 2**61)
 NUMBERS = (0.0, 0.5, 1.0, 5.0, 2.5, -1.25, 0.333333)
 LISTS: tuple[tuple[str, ...], ...] = ((), ("ab",), ("5", "ab"))
 PLAIN, RISING = ("red", "ab", "5"), ("low", "mid", "high")  # "high" < "low" < "mid" as texts
-REGEXES = ("a", "^a", "b$", "(?P<head>a+)(?P<tail>b)?", "(?P<num>[0-9]+)", "(?i)AB", "x|y", "(?P<one>x)|(?P<two>a)", ".", "b c", "\\\\", "^$", "é")
+REGEXES = (
+    "a",
+    "^a",
+    "b$",
+    "(?P<head>a+)(?P<tail>b)?",
+    "(?P<num>[0-9]+)",
+    "(?i)AB",
+    "x|y",
+    "(?P<one>x)|(?P<two>a)",
+    ".",
+    "b c",
+    "\\\\",
+    "^$",
+    "é",
+)
 PATTERNS_REGEX = tuple(r for r in REGEXES if r != "^$")
 
 #: Fields that a kind can have, by name: type, members, ordered.
@@ -105,14 +120,14 @@ class _RetryError(Exception):
 
 def make_case(seed: int, size: int = 3) -> Case:
     """The case of a seed; `size` from 1 scales the numbers of rules and facts."""
-    return _Maker(Random(seed), size).case(seed)
+    return _Maker(Random(seed), size).case(seed)  # noqa: S311 - repeatable tests, no secrets
 
 
 class _Maker:
     def __init__(self, random: Random, size: int) -> None:
         self.random = random
         self.size = size
-        self.texts = random.sample(TEXTS, 4) + ["ab"]
+        self.texts = [*random.sample(TEXTS, 4), "ab"]
         self.ints = [*random.sample(INTS[:5], 3), random.choice(INTS)]
         self.numbers = random.sample(NUMBERS, 4)
         self.stages = [f"s{number}" for number in range(random.randint(1, 4))]
@@ -145,7 +160,7 @@ class _Maker:
                 continue
         return None
 
-    def constant(self, field: Field) -> Value | tuple[str, ...]:
+    def constant(self, field: Field) -> Any:
         if field.type == "text":
             return self.pick(self.texts)
         if field.type == "enum":
@@ -182,14 +197,14 @@ class _Maker:
         patterned = [n for n in range(last) if self.chance(0.5)]
         self.produced.update(dict.fromkeys(("passed_over", "tied"), tuple(elected)))
         self.produced.update(dict.fromkeys(("match", "match_group"), tuple(patterned)))
-        stages = []
+        made: list[Stage] = []
         for number in range(last):
             self.stage = number
-            stages.append(self.make_stage(number in elected, number in patterned, number == measured, number == grouped))
+            made.append(self.make_stage(number in elected, number in patterned, number == measured, number == grouped))
         rows, drafts = self.facts(base)
         order = list(self.kinds.values())
         tables = tuple(sorted(self.tables.items()))
-        book = Rulebook((), f"digest-{seed}", tuple(order), tuple(stages), rows, tables, ())
+        book = Rulebook((), f"digest-{seed}", tuple(order), tuple(made), rows, tables, ())
         return Case(seed, book, drafts, 4 if self.chance(0.02) else 600)
 
     def kind(self, name: str, stages: tuple[int, ...]) -> str:
@@ -212,7 +227,7 @@ class _Maker:
                 fields = [f if f.name in key or f.type != "ref" else f._replace(optional=True) for f in fields]
                 for f in fields:
                     if f.name not in key:
-                        self.fixed[name, f.name] = None if f.optional and self.chance(0.5) or f.type == "ref" else Const(self.constant(f))
+                        self.fixed[name, f.name] = None if (f.optional and self.chance(0.5)) or f.type == "ref" else Const(self.constant(f))
         verdict = bool(stages) and self.chance(0.2)
         closes = self.stages[max(stages)] if stages and self.chance(0.3) else ""
         self.kinds[name] = Kind(name, fields, key=key, rival=rival, verdict=verdict, closes=closes, doc=f"kind {name}", origin=PACK)
@@ -281,7 +296,14 @@ class _Maker:
     def meta(self, what: str) -> Meta:
         self.index += 1
         says = Format((f"{what} says",)) if self.chance(0.5) else Format(())
-        return Meta(f"{what}.{self.index}", self.stages[self.stage], self.index, Place(f"{PACK}/{self.stages[self.stage]}.yaml", self.index), PACK, says)
+        return Meta(
+            f"{what}.{self.index}",
+            self.stages[self.stage],
+            self.index,
+            Place(f"{PACK}/{self.stages[self.stage]}.yaml", self.index),
+            PACK,
+            says,
+        )
 
     def make_stage(self, elected: bool, patterned: bool, measured: bool, grouped: bool) -> Stage:
         def several(make: Callable[[], Any], most: int) -> tuple[Any, ...]:
@@ -346,10 +368,12 @@ class _Maker:
             return Test(field.name, "exists", Const(self.chance(0.6)))
         if field.type == "text" and self.chance(0.5):
             op = self.pick(("starts", "ends", "contains", "matches"))
-            return Test(field.name, op, Const(self.pick(REGEXES if op == "matches" else ("a", "b", "ab", "\n", "5", '"', "\\", "\U0001f600"))))
+            return Test(
+                field.name, op, Const(self.pick(REGEXES if op == "matches" else ("a", "b", "ab", "\n", "5", '"', "\\", "\U0001f600")))
+            )
         if field.type in ("text", "enum", "int", "number") and self.chance(0.3):
             members = tuple(dict.fromkeys(self.constant(field) for _ in range(self.random.randint(1, 3))))
-            return Test(field.name, "in", Const(members))  # type: ignore[arg-type]
+            return Test(field.name, "in", Const(members))
         if field.name == "seq" or field.type in ("list", "ref"):
             raise _RetryError
         ops = ["eq", "eq", "ne", *(ORDERED if field.comparable else ())]
@@ -416,16 +440,19 @@ class _Maker:
         if computed and self.chance(0.65):
             for number in range(self.random.randint(1, 3)):
                 kind = self.pick(("text", "int", "number", "bool", "list", "ref", "int", "number"))
-                expr = self.tries(lambda kind=kind: self.expr(Field("", kind), named, names, 2, aggregates=True))
+                made = partial(self.expr, Field("", kind), named, names, 2, aggregates=True)
+                expr = self.tries(made)
                 if expr is not None and not self.enum(expr, named, Field("", kind)):
                     lets.append(Let(f"v{number}", expr, kind))
                     names[f"v{number}"] = kind
-        conditions = tuple(c for _ in range(self.pick((0, 0, 0, 1, 1, 2))) if (c := self.tries(lambda: self.condition(named, names))) is not None)
-        made = [self.head(target, named, names, 2 if computed else 0)]
+        conditions = tuple(
+            c for _ in range(self.pick((0, 0, 0, 1, 1, 2))) if (c := self.tries(lambda: self.condition(named, names))) is not None
+        )
+        asserted = [self.head(target, named, names, 2 if computed else 0)]
         if self.chance(0.25):
             other = self.tries(lambda: self.head(self.pick(heads if recursive else heads[heads.index(target) :]), named, names, 0))
-            made += [other] if other else []
-        return Rule(self.meta("rule"), tuple(alternatives), self.unless(named), tuple(lets), conditions, tuple(made))
+            asserted += [other] if other else []
+        return Rule(self.meta("rule"), tuple(alternatives), self.unless(named), tuple(lets), conditions, tuple(asserted))
 
     def alternatives(self, prefix: Sequence[Pattern], env: dict[str, str], usable: Sequence[str]) -> list[tuple[Pattern, ...]]:
         shared = self.pick(usable)
@@ -450,7 +477,7 @@ class _Maker:
                 continue
             if field.optional and self.chance(0.3):
                 continue
-            expr = self.tries(lambda field=field: self.expr(field, env, names, depth), 6)
+            expr = self.tries(partial(self.expr, field, env, names, depth), 6)
             if expr is None:
                 if field.optional:
                     continue
@@ -460,7 +487,7 @@ class _Maker:
 
     # ---- expressions
 
-    def expr(self, field: Field, env: Mapping[str, str], names: Mapping[str, str], depth: int, *, aggregates: bool = False) -> Expr:
+    def expr(self, field: Field, env: Mapping[str, str], names: Mapping[str, str], depth: int, *, aggregates: bool = False) -> Any:
         """An expression of the field's type; `depth` 0 is a constant, reference or name."""
         refs: list[Expr] = [ref for ref, other in self.bound(env) if assignable(other, field)]
         refs += [Name(name) for name, type_ in names.items() if type_ == field.type and not field.choices]
@@ -473,7 +500,7 @@ class _Maker:
             if made is not None:
                 return made
 
-        def sub(type_: str) -> Expr:
+        def sub(type_: str) -> Any:
             return self.expr(Field("", type_), env, names, depth - 1, aggregates=aggregates)
 
         if self.chance(0.25):
@@ -556,7 +583,7 @@ class _Maker:
         return Aggregate(function, pattern, "" if function == "count" else self.pick(fields), distinct)
 
     def condition(self, env: Mapping[str, str], names: Mapping[str, str]) -> Condition:
-        def side(type_: str) -> Expr:
+        def side(type_: str) -> Any:
             return self.expr(Field("", type_), env, names, 1)
 
         op = self.pick(("eq", "ne", "gt", "gte", "lt", "lte", "in", "exists"))
@@ -565,7 +592,11 @@ class _Maker:
             if not told(known):
                 raise _RetryError
             return Condition(op, known, Const(True), self.place())
-        type_ = self.pick(("int", "number")) if op in ORDERED else self.pick(("text", "int", "number", "bool") if op != "in" else ("text", "int", "number"))
+        type_ = (
+            self.pick(("int", "number"))
+            if op in ORDERED
+            else self.pick(("text", "int", "number", "bool") if op != "in" else ("text", "int", "number"))
+        )
         left = side(type_)
         if not told(left) or self.enum(left, env, Field("", type_)):
             raise _RetryError
@@ -573,7 +604,7 @@ class _Maker:
             lists = [Name(n) for n, t in names.items() if t == "list"] + [r for r, f in self.bound(env) if f.type == "list"]
             if type_ == "text" and lists and self.chance(0.5):
                 return Condition(op, left, self.pick(lists), self.place())
-            return Condition(op, left, Const(tuple(dict.fromkeys(self.constant(Field("", type_)) for _ in range(3)))), self.place())  # type: ignore[arg-type]
+            return Condition(op, left, Const(tuple(dict.fromkeys(self.constant(Field("", type_)) for _ in range(3)))), self.place())
         return Condition(op, left, side(type_), self.place())
 
     # ---- operators
@@ -595,7 +626,9 @@ class _Maker:
         return tuple(self.random.sample(refs, min(len(refs), self.pick((0, 1, 1, 2)))))
 
     def by(self, env: Mapping[str, str]) -> tuple[By, ...]:
-        refs = [r for r, f in self.bound(env) if f.type != "list" and not (f.type == "enum" and not f.ordered) and r.field not in ("id", "seq")]
+        refs = [
+            r for r, f in self.bound(env) if f.type != "list" and not (f.type == "enum" and not f.ordered) and r.field not in ("id", "seq")
+        ]
         keys = [By(ref, self.chance(0.5)) for ref in self.random.sample(refs, min(len(refs), self.pick((0, 1, 1, 2))))]
         return (*keys, By(Ref("a1", "seq") if self.chance(0.7) else Ref("a1", "id"), self.chance(0.4)))
 
@@ -644,7 +677,9 @@ class _Maker:
         else:
             each["size"] = Name("member")
         into = Head("part", tuple(names.items()), self.place())
-        return Group(self.meta("group"), source, self.unless(env, 1), left, right, members, into, Head("part", tuple(each.items()), self.place()))
+        return Group(
+            self.meta("group"), source, self.unless(env, 1), left, right, members, into, Head("part", tuple(each.items()), self.place())
+        )
 
 
 def rank(field: Field) -> str:

@@ -189,9 +189,7 @@ class Oracle:
                 firings += 1
                 facts, data = made
                 before = len(self.facts)
-                stored = []
-                for fact in facts:
-                    stored.append(self.put(fact))
+                stored = [self.put(fact) for fact in facts]
                 growing = growing or len(self.facts) > before
                 records.append(((depth, *order), stored, {**data, "depth": depth, **({"alternative": alternative} if alternative else {})}))
                 self.fired.append(rule)
@@ -487,8 +485,9 @@ class Oracle:
                 plain = {name: value for name, value in fields.items() if name != "_from"}
                 fact = make_fact(self.kinds[measure.output], Draft(measure.output, plain, {}, ("measure", measure.meta.id)))
                 data: Json = {"by": "measure", "name": measure.meta.id, "place": str(measure.meta.place)}
-                if fields.get("_from"):
-                    data["inputs"] = list(fields["_from"])
+                used: Any = fields.get("_from")
+                if used:
+                    data["inputs"] = list(used)
                 self.way(self.put(fact), {**data, "key": measure.function})
 
 

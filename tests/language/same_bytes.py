@@ -1,6 +1,7 @@
-"""Why: a process of its own says which bytes some random cases give, to be compared across hash seeds and versions of Python.
+"""Why: a process of its own says which bytes some random cases give, to be compared over hash seeds and Pythons.
 
-Run as a script with evaluator names, first and last seed; prints one digest for each seed. Needs the project's root and `.typing` on the path.
+Run as a script with evaluator names, first and last seed; prints one digest for each seed. Needs the project's root and `.typing`
+on the path.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def _smaller(case: Case) -> Iterator[Case]:
     for number, stage in enumerate(book.stages):
         for part in ("patterns", "measures", "elects", "takes", "groups", "rules"):
             for fewer in _without_one(getattr(stage, part)):
-                yield _with_stage(case, number, stage._replace(**{part: fewer}))
+                yield _with_stage(case, number, _changed(stage, part, fewer))
     for drafts in _without_one(case.drafts):
         yield case._replace(drafts=drafts)
     for rows in _without_one(book.rows):
@@ -53,12 +53,16 @@ def _simpler(rule: Rule) -> Iterator[Rule]:
     if len(rule.heads) > 1:
         yield from (rule._replace(heads=fewer) for fewer in _without_one(rule.heads))
     for part in ("unless", "conditions", "lets"):
-        yield from (rule._replace(**{part: fewer}) for fewer in _without_one(getattr(rule, part)))
+        yield from (_changed(rule, part, fewer) for fewer in _without_one(getattr(rule, part)))
     for number, patterns in enumerate(rule.alternatives):
         for position, pattern in enumerate(patterns):
             for tests in _without_one(pattern.tests):
                 changed = (*patterns[:position], pattern._replace(tests=tests), *patterns[position + 1 :])
                 yield rule._replace(alternatives=(*rule.alternatives[:number], changed, *rule.alternatives[number + 1 :]))
+
+
+def _changed(item: Any, part: str, value: Any) -> Any:
+    return item._replace(**{part: value})
 
 
 def _without_one(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -76,6 +80,8 @@ def shown(case: Case) -> str:
     for stage in case.rulebook.stages:
         for part in stage[1:]:
             lines += [f"  {stage.name}: {entry}" for entry in part]
-    lines += [f"  kind {k.name} {[tuple(f)[:5] for f in k.fields]} key {k.key} rival {k.rival}" for k in case.rulebook.kinds if k.origin != "engine"]
+    for kind in case.rulebook.kinds:
+        if kind.origin != "engine":
+            lines.append(f"  kind {kind.name} {[tuple(f)[:5] for f in kind.fields]} key {kind.key} rival {kind.rival}")
     lines += [f"  {row}" for row in case.rulebook.rows] + [f"  {draft}" for draft in case.drafts]
     return "\n".join(lines)

@@ -43,8 +43,20 @@ class Kind:
     """
 
     __slots__ = (
-        "closes", "doc", "fields", "index", "key", "key_positions", "name", "origin", "plain_types", "references", "rival", "verdict", "whole",
-    )  # fmt: skip
+        "closes",
+        "doc",
+        "fields",
+        "index",
+        "key",
+        "key_positions",
+        "name",
+        "origin",
+        "plain_types",
+        "references",
+        "rival",
+        "verdict",
+        "whole",
+    )
 
     def __init__(
         self,

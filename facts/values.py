@@ -57,8 +57,10 @@ def digest(*values: Value) -> str:
 
     Raises UnicodeEncodeError for text with lone surrogates.
     """
-    text = "".join([f"s{len(value)}:{value}" if type(value) is str else encode(value) for value in values])
-    return blake2b(text.encode("utf-8"), digest_size=10).hexdigest()
+    parts = [
+        f"s{len(value)}:{value}" if type(value) is str else f"i{value};" if type(value) is int else encode(value) for value in values
+    ]
+    return blake2b("".join(parts).encode("utf-8"), digest_size=10).hexdigest()
 
 
 def byte_digest(parts: Iterable[bytes]) -> str:

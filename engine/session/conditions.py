@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
@@ -31,6 +31,16 @@ def getter(kind: Kind, field: str) -> Callable[[Fact], Value]:
         return lambda fact: fact.seq
     position = kind.index[field]
     return lambda fact: fact.values[position]
+
+
+def placed(kind: Kind, field: str, position: int) -> Callable[[Sequence[Fact]], Value]:
+    """A function that reads a field (or `id`, `seq`) of the fact at a position of a row; the fact there is of the kind."""
+    if field == "id":
+        return lambda row: row[position].id
+    if field == "seq":
+        return lambda row: row[position].seq
+    index = kind.index[field]
+    return lambda row: row[position].values[index]
 
 
 def ranks(kind: Kind, field: str) -> dict[str, int] | None:

@@ -185,5 +185,5 @@ class _ReadyRule:
     def derivation(self, firing: Firing, depth: int) -> Derivation:
         """What the proof keeps of a firing at a depth."""
         meta = self.rule.meta
-        bound = tuple([(alias, fact.id) for alias, fact in zip(self._aliases, firing.bound, strict=True)])
+        bound = tuple(zip(self._aliases, [fact.id for fact in firing.bound], strict=True))
         return Derivation("rule", meta.id, meta.place, bound, self._absent, firing.computed, (), "", depth, self.alternative)

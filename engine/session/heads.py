@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tollens.engine.rulebook.syntax import Aggregate, Call, Condition, Const, Expr, Format, Head, Let, Name, Pattern, Ref
-from tollens.engine.session.conditions import getter
+from tollens.engine.session.conditions import getter, placed
 from tollens.engine.session.functions import FUNCTIONS, bounded
 from tollens.engine.session.matching import Matcher, Slots, finished
 from tollens.engine.session.store import FactStore
@@ -44,10 +44,9 @@ class Expressions:
             return lambda facts, names, inputs: value
         if isinstance(expr, Ref):
             position = self._places[expr.alias]
-            if expr.field == "id":
-                return lambda facts, names, inputs: facts[position].id
-            if expr.field == "seq":
-                return lambda facts, names, inputs: facts[position].seq
+            if expr.field in ("id", "seq"):
+                read = placed(self._kinds[self._bound[position].kind], expr.field, position)
+                return lambda facts, names, inputs: read(facts)
             field = self._kinds[self._bound[position].kind].index[expr.field]
             return lambda facts, names, inputs: facts[position].values[field]
         if isinstance(expr, Name):

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tollens.engine.rulebook.syntax import By, Elect, Group, Head, Meta, Pattern, Ref, Take
-from tollens.engine.session.conditions import getter, ranks
+from tollens.engine.session.conditions import placed, ranks
 from tollens.engine.session.heads import Expressions, Names, ReadyHead
 from tollens.engine.session.matching import Matcher, joined
 from tollens.engine.session.proof import Derivation, Proof
 from tollens.engine.session.render import ref_text
 from tollens.engine.session.store import FactStore
 from tollens.facts.fact import Fact
+from tollens.facts.kind import Kind
 from tollens.facts.values import Value, digest
 
 Row = tuple[Fact, ...]
@@ -25,6 +26,7 @@ class Source:
         self.store = store
         self.patterns = tuple(patterns)
         self._unless = tuple(unless)
+        self._aliases = [pattern.alias for pattern in patterns]
         self._places = {pattern.alias: position for position, pattern in enumerate(patterns)}
 
     def rows(self) -> list[Row]:
@@ -35,22 +37,32 @@ class Source:
 
     def reader(self, ref: Ref) -> Callable[[Row], Value]:
         """A function from a row to the value that a reference names."""
-        position = self._places[ref.alias]
-        get = getter(self.store.kinds[self.patterns[position].kind], ref.field)
-        return lambda row: get(row[position])
+        return placed(self._kind(ref), ref.field, self._places[ref.alias])
 
-    def sort(self, rows: list[Row], by: Sequence[By]) -> None:
-        """Order rows by the keys, the first one first; absent values come last, and ties keep the canonical order."""
-        for key in reversed(by):
-            read = self._ranked(key.value)
-            if key.descending:
-                rows.sort(key=lambda row: (0, 0) if (value := read(row)) is None else (1, value), reverse=True)
-            else:
-                rows.sort(key=lambda row: (1, 0) if (value := read(row)) is None else (0, value))
+    def _kind(self, ref: Ref) -> Kind:
+        return self.store.kinds[self.patterns[self._places[ref.alias]].kind]
+
+    def sorter(self, by: Sequence[By]) -> Callable[[list[Row]], None]:
+        """A function that orders rows by the keys, the first one first; absent values come last, and ties keep the canonical order."""
+        keys = [(self._sort_key(key), key.descending) for key in reversed(by)]
+
+        def sort(rows: list[Row]) -> None:
+            if len(rows) > 1:
+                for read, descending in keys:
+                    rows.sort(key=read, reverse=descending)
+
+        return sort
+
+    def _sort_key(self, key: By) -> Callable[[Row], Any]:
+        read, kind, field = self._ranked(key.value), self._kind(key.value), key.value.field
+        if field in ("id", "seq") or not kind.field(field).optional:
+            return read
+        if key.descending:
+            return lambda row: (0, 0) if (value := read(row)) is None else (1, value)
+        return lambda row: (1, 0) if (value := read(row)) is None else (0, value)
 
     def _ranked(self, ref: Ref) -> Callable[[Row], Any]:
-        read = self.reader(ref)
-        rank = ranks(self.store.kinds[self.patterns[self._places[ref.alias]].kind], ref.field)
+        read, rank = self.reader(ref), ranks(self._kind(ref), ref.field)
         if rank is None:
             return read
         return lambda row: None if (value := read(row)) is None else rank[str(value)]
@@ -58,7 +70,7 @@ class Source:
     def groups(self, rows: list[Row], per: Sequence[Ref]) -> list[list[Row]]:
         """The rows by equal values of `per`, groups in order of their first row."""
         readers = [self.reader(ref) for ref in per]
-        groups: dict[tuple[Value, ...], list[Row]] = {}
+        groups: dict[object, list[Row]] = {}
         for row in rows:
             groups.setdefault(tuple([read(row) for read in readers]), []).append(row)
         return list(groups.values())
@@ -69,7 +81,7 @@ class Source:
 
     def bound(self, row: Row) -> tuple[tuple[str, str], ...]:
         """A row as a proof names it."""
-        return tuple([(pattern.alias, fact.id) for pattern, fact in zip(self.patterns, row, strict=True)])
+        return tuple(zip(self._aliases, [fact.id for fact in row], strict=True))
 
 
 class Asserting:
@@ -108,11 +120,11 @@ def key_text(key: By) -> str:
     return f"{'desc' if key.descending else 'asc'} {ref_text(key.value)}"
 
 
-def deciding(by: Sequence[By], readers: Sequence[Callable[[Row], Value]], first: Row, second: Row) -> str:
-    """The first key that tells two rows apart."""
-    for key, read in zip(by, readers, strict=True):
+def deciding(keys: Sequence[tuple[str, Callable[[Row], Value]]], first: Row, second: Row) -> str:
+    """The first key that tells two rows apart; a key is its text and its reader."""
+    for text, read in keys:
         if read(first) != read(second):
-            return key_text(key)
+            return text
     return "canonical order"
 
 
@@ -120,12 +132,13 @@ def run_elect(elect: Elect, out: Asserting) -> None:
     """One winner per group; every other row's first fact is passed over, ties with the winner on all but the last key are told."""
     source = Source(out.store, elect.source, elect.unless)
     into = source.head(elect.into, elect.meta, "elect")
-    readers = [source.reader(key.value) for key in elect.by]
+    keys = [(key_text(key), source.reader(key.value)) for key in elect.by]
+    sort = source.sorter(elect.by)
     for group in source.groups(source.rows(), elect.per):
-        source.sort(group, elect.by)
+        sort(group)
         winner, *others = group
         inputs = tuple(dict.fromkeys([row[0].id for row in group]))
-        key = deciding(elect.by, readers, winner, others[0]) if others else "the only one"
+        key = deciding(keys, winner, others[0]) if others else "the only one"
         made = Derivation("elect", elect.meta.id, elect.meta.place, source.bound(winner), inputs=inputs, key=key)
         out.head(into, winner, {}, made)
         told = {winner[0].id}
@@ -133,10 +146,10 @@ def run_elect(elect: Elect, out: Asserting) -> None:
             if row[0].id in told:
                 continue
             told.add(row[0].id)
-            key = deciding(elect.by, readers, winner, row)
+            key = deciding(keys, winner, row)
             lost = Derivation("elect", elect.meta.id, elect.meta.place, source.bound(row), inputs=(winner[0].id,), key=key)
             out.plain("passed_over", (elect.meta.id, key, row[0].id, winner[0].id), lost)
-            if len(readers) > 1 and all(read(row) == read(winner) for read in readers[:-1]):
+            if len(keys) > 1 and all(read(row) == read(winner) for _, read in keys[:-1]):
                 out.plain("tied", (elect.meta.id, winner[0].id, row[0].id), lost)
 
 
@@ -145,8 +158,9 @@ def run_take(take: Take, out: Asserting) -> None:
     source = Source(out.store, take.source, take.unless)
     into, rest = source.head(take.into, take.meta, "take"), source.head(take.rest, take.meta, "take")
     links = _links(take, out.store)
+    sort = source.sorter(take.by)
     for group in source.groups(source.rows(), take.per):
-        source.sort(group, take.by)
+        sort(group)
         taken: dict[str, int] = {}
         number = left = 0
         for row in group:

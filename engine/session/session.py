@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Mapping
 
 from tollens.engine.errors import FactError
@@ -97,6 +98,8 @@ def run_session(
     Raises FactError (facts that do not fit or contradict each other), BudgetExceeded, EngineError.
     """
     session = Session(rulebook)
+    collecting = gc.isenabled()
+    gc.disable()  # facts and derivations only grow and make no cycles: looking for cycles among them takes a fifth of the time
     try:
         session.assert_rows()
         session.assert_input(drafts)
@@ -106,6 +109,9 @@ def run_session(
                 after(stage.name, session)
     except BadFact as error:
         raise FactError(str(error), next_step="mend the producer, or declare the kind a rival in its pack") from None
+    finally:
+        if collecting:
+            gc.enable()
     missing = session.proof.missing(fact.id for fact in session.store)
     if missing:
         raise AssertionError(f"facts without a derivation: {missing[:3]}")

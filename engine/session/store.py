@@ -104,7 +104,9 @@ class FactStore:
 
     def matching(self, kind: str, fields: tuple[str, ...], key: object) -> Sequence[Fact]:
         """The facts of a kind whose `fields` have these values (one value, or a tuple where there are several fields)."""
-        return self.index(kind, fields).get(key)
+        indexes = self._indexes.get(kind, NO_INDEXES)
+        index = indexes[fields] if fields in indexes else self.index(kind, fields)
+        return index.get(key)
 
     def index(self, kind: str, fields: tuple[str, ...]) -> Index:
         """The facts of a kind by the values of some fields; it grows with the store."""

@@ -39,12 +39,12 @@ class Name(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A function over expressions. The loader has made all types explicit, so that evaluation needs none:
+    """A function over expressions.
 
-    an int used where a number is due is wrapped in `to_number`; `mul` of numbers is written `mul_number` (`mul` is for ints); `add sub clamp
-    least most` are the same for both, as ints and millionths add and compare alike; `ratio` takes two ints or two numbers and a number for else;
-    `round` takes a number and a Const int. Functions: add sub mul mul_number ratio clamp round least most lower last_part digest default
-    to_number.
+    The loader has made all types explicit, so that evaluation needs none: an int used where a number is due is wrapped in `to_number`;
+    `mul` of numbers is written `mul_number` (`mul` is for ints); `add sub clamp least most` are the same for both, as ints and millionths
+    add and compare alike; `ratio` takes two ints or two numbers and a number for else; `round` takes a number and a Const int. Functions:
+    add sub mul mul_number ratio clamp round least most lower last_part digest default to_number.
     """
 
     function: str

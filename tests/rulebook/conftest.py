@@ -117,6 +117,12 @@ def unmarked(text: str, file: str) -> tuple[str, Place]:
     return before + after, Place(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 
+@pytest.fixture(scope="session")
+def parts() -> tuple[str, KindTable, dict[str, MeasureSignature]]:
+    """The standard pack.yaml, the base kinds and the measures, for tests that compile from memory."""
+    return PACK, base_kinds(), measures()
+
+
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     """A folder to write packs in."""

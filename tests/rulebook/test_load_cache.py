@@ -12,18 +12,21 @@ from typing import Any
 
 import pytest
 
-from tollens.engine.rulebook import cache, load as loading
+from tollens.engine.errors import PackErrors
+from tollens.engine.rulebook import cache
+from tollens.engine.rulebook import load as loading
 from tollens.engine.rulebook.encoding import decode, encode
 from tollens.engine.rulebook.syntax import Rulebook
+from tollens.facts.values import byte_digest
 
 RULES = """stage: main
 rules:
   - id: r
     says: "{f.file} {n}"
     when:
-      - stack_frame: {as: f, score: {in: [1, 2]}, file: {in: [a, b]}, depth: {in: [1, 2]}, names: {exists: true}}
+      - stack_frame: {as: f, score: {in: [1, 2]}, file: {in: [a, b]}, depth: {in: [1, 2]}, line: {exists: true}}
       - any: [[{signal: {as: s, id: $f.signal}}], [{signal: {as: s, number: 3}}]]
-    unless: [{row: {name: x}}]
+    unless: [{project_root: {path: x}}]
     let:
       n: {count: {signal: {number: {gt: $f.depth}}}, distinct: [type]}
       m: {mul: [$n, $f.score, 0.5]}
@@ -38,7 +41,7 @@ take:
   - {id: u, from: [{stack_frame: {as: f}}], by: [{asc: $f.id}], into: {helper: {frame: $f}}}
 group:
   - {id: g, from: [{pair: {as: p}}], pair: [$p.left, $p.right], members: stack_frame, into: {row: {name: $group, value: 1}}}
-  - {id: h, from: [{pair: {as: p}}], unless: [{row: {name: z}}], pair: [$p.left, $p.right], member: {helper: {frame: $member}}}
+  - {id: h, from: [{pair: {as: p}}], unless: [{project_root: {path: z}}], pair: [$p.left, $p.right], member: {helper: {frame: $member}}}
 measures:
   - {id: m, function: distance, from: [{stack_frame: {as: f}}], block: [$f.file], output: row, options: {least: 1}}
 patterns:
@@ -46,9 +49,6 @@ patterns:
 facts:
   - row: {name: "\u00e9\U0001f600", value: 0.5}
 """
-RULES = RULES.replace("names: {exists: true}", "line: {exists: true}").replace("unless: [{row: {name: x}}]", "unless: [{project_root: {path: x}}]").replace(
-    "unless: [{row: {name: z}}]", "unless: [{project_root: {path: z}}]"
-)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -97,7 +97,12 @@ def test_what_else_the_key_depends_on(bench: Any, pack: Path, monkeypatch: pytes
 
     kinds = bench.load(pack).kinds
     one = [read_pack(pack)]
-    keys = {cache.cache_key(one, 0, kinds, {}), cache.cache_key(one, 1, kinds, {}), cache.cache_key(one, 0, kinds[1:], {}), cache.cache_key([], 0, kinds, {})}
+    keys = {
+        cache.cache_key(one, 0, kinds, {}),
+        cache.cache_key(one, 1, kinds, {}),
+        cache.cache_key(one, 0, kinds[1:], {}),
+        cache.cache_key([], 0, kinds, {}),
+    }
     monkeypatch.setattr(cache, "FORMAT", cache.FORMAT + 1)
     keys.add(cache.cache_key(one, 0, kinds, {}))
     monkeypatch.setattr(cache, "__version__", "0.0.0.test")
@@ -143,7 +148,7 @@ def test_a_well_sealed_file_with_a_wrong_body(bench: Any, pack: Path, tmp_path: 
     book = bench.load(pack, cache_dir=folder)
     (file,) = entries(folder)
     key = file.name.removeprefix("rulebook-").removesuffix(".json")
-    file.write_bytes(f"{key} {cache.byte_digest([body])}\n".encode() + body)
+    file.write_bytes(f"{key} {byte_digest([body])}\n".encode() + body)
     assert same(bench.load(pack, cache_dir=folder), book)
 
 
@@ -174,7 +179,7 @@ def test_a_cache_folder_that_may_not_be_written(bench: Any, pack: Path, tmp_path
 
 
 def test_nothing_is_kept_of_a_pack_with_faults(bench: Any, tmp_path: Path) -> None:
-    with pytest.raises(loading.PackErrors):
+    with pytest.raises(PackErrors):
         bench.load(bench.pack({"a.yaml": "stage: nowhere\n"}), cache_dir=tmp_path / "cache")
     assert entries(tmp_path / "cache") == []
 

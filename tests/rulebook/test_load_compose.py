@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -33,7 +37,13 @@ def listed(book: Any) -> list[tuple[str, int, str, str]]:
 def test_entries_are_numbered_over_all_packs(bench: Any, base: Any) -> None:
     user = bench.pack({"pack.yaml": head("user"), "z.yaml": rules(rule("z")), "b.yaml": rules(rule("b"), stage="early")}, "user")
     book = bench.load(user, builtin=(base,))
-    assert listed(book) == [("one", 0, "main", "mine"), ("two", 1, "main", "mine"), ("three", 2, "main", "mine"), ("b", 3, "early", "user"), ("z", 4, "main", "user")]
+    assert listed(book) == [
+        ("one", 0, "main", "mine"),
+        ("two", 1, "main", "mine"),
+        ("three", 2, "main", "mine"),
+        ("b", 3, "early", "user"),
+        ("z", 4, "main", "user"),
+    ]
 
 
 def test_order_within_a_file_is_the_order_written(bench: Any) -> None:
@@ -99,7 +109,9 @@ def test_two_packs_that_change_one_rule(bench: Any, base: Any, first: str, secon
 
 
 def test_tables_of_a_later_pack_hold_everywhere(bench: Any) -> None:
-    text = "  - {id: r, when: [{stack_frame: {as: f, score: {gte: $tables.similar}, depth: $tables.deep}}], then: [{helper: {frame: $f}}]}\n"
+    text = (
+        "  - {id: r, when: [{stack_frame: {as: f, score: {gte: $tables.similar}, depth: $tables.deep}}], then: [{helper: {frame: $f}}]}\n"
+    )
     base = bench.pack({"a.yaml": rules(text)}, "base")
     user = bench.pack({"pack.yaml": head("user", "tables: {similar: {value: 1, reason: mine}}\n")}, "user")
     book = bench.load(user, builtin=(base,))
@@ -122,7 +134,10 @@ def test_rows_of_a_user_stand_in_the_place_of_built_in_ones(bench: Any) -> None:
     base = bench.pack({"a.yaml": "facts: [{row: {name: a, value: 1}}, {row: {name: b, value: 2}}]\n"}, "base")
     user = bench.pack({"pack.yaml": head("user"), "a.yaml": "facts: [{row: {name: a, value: 5}}]\n"}, "user")
     book = bench.load(user, builtin=(base,))
-    assert [(dict(row.fields)["name"], dict(row.fields)["value"], row.pack) for row in book.rows] == [("a", 5_000_000, "user"), ("b", 2_000_000, "mine")]
+    assert [(dict(row.fields)["name"], dict(row.fields)["value"], row.pack) for row in book.rows] == [
+        ("a", 5_000_000, "user"),
+        ("b", 2_000_000, "mine"),
+    ]
 
 
 def test_kinds_that_two_packs_declare(bench: Any) -> None:
@@ -140,3 +155,28 @@ def test_places_do_not_depend_on_where_a_pack_lies(bench: Any) -> None:
     assert here[:2] == there[:2]
     assert here.stages == there.stages
     assert here.stages[1].rules[0].meta.place.file == "mine/a.yaml"
+
+
+def test_hash_seeds_change_nothing(bench: Any, base: Any) -> None:
+    """The cache's bytes, which hold the whole rulebook, and the text of all errors are the same under any hash seed."""
+    bad = bench.pack(
+        {"a.yaml": rules("  - {id: r, when: [{stack_fram: {as: f, b: 1}}, {signal: {x: 1, y: 2}}], then: [{good: {z: 1, w: 2}}]}\n")}, "bad"
+    )
+    program = (
+        "import json, sys; from tollens.engine.rulebook.encoding import encode; from tollens.engine.rulebook.load import check_packs, load;"
+        "from tollens.facts.kind import Kind, KindTable; kinds = KindTable([Kind.from_json(row) for row in json.loads(sys.argv[1])]);"
+        "print(json.dumps(encode(load([sys.argv[2]], [], kinds, {})))); print(*check_packs([], [sys.argv[3]], kinds, {}))"
+    )
+    kinds = json.dumps([kind.to_json() for kind in bench.load(base).kinds if kind.origin == ""])
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program, kinds, base, bad],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("0", "1", "77")
+    }
+    assert len(outputs) == 1
+    assert "nearest: stack_frame" in outputs.pop()

@@ -64,7 +64,9 @@ def test_two_operators_must_both_hold(bench: Any, one_rule: Any) -> None:
 
 
 def test_references(bench: Any, one_rule: Any) -> None:
-    rule = only_rule(bench, one_rule(when="- signal: {as: s}\n- stack_frame: {as: f, signal: $s, depth: {lt: $s.number}, seq: {gt: $s.seq}}"))
+    rule = only_rule(
+        bench, one_rule(when="- signal: {as: s}\n- stack_frame: {as: f, signal: $s, depth: {lt: $s.number}, seq: {gt: $s.seq}}")
+    )
     assert [t.operand for t in rule.alternatives[0][1].tests] == [Ref("s", "id"), Ref("s", "number"), Ref("s", "seq")]
 
 
@@ -82,7 +84,9 @@ def test_any_is_expanded(bench: Any, one_rule: Any) -> None:
 
 
 def test_nested_any(bench: Any, one_rule: Any) -> None:
-    when = "- stack_frame: {as: f}\n- any:\n    - [{any: [[{signal: {number: 1}}], [{signal: {number: 2}}]]}]\n    - [{signal: {number: 3}}]"
+    when = (
+        "- stack_frame: {as: f}\n- any:\n    - [{any: [[{signal: {number: 1}}], [{signal: {number: 2}}]]}]\n    - [{signal: {number: 3}}]"
+    )
     rule = only_rule(bench, one_rule(when=when))
     assert [alternative[1].tests[0].operand for alternative in rule.alternatives] == [Const(1), Const(2), Const(3)]
 
@@ -140,7 +144,9 @@ def test_expressions(bench: Any, one_rule: Any, text: str, expr: Any, type_: str
 
 
 def test_aggregates(bench: Any, one_rule: Any) -> None:
-    rule = only_rule(bench, one_rule(let="n: {count: {signal: {number: {gt: $f.depth}}}, distinct: [type]}\nm: {max: {stack_frame: {}}, of: score}"))
+    rule = only_rule(
+        bench, one_rule(let="n: {count: {signal: {number: {gt: $f.depth}}}, distinct: [type]}\nm: {max: {stack_frame: {}}, of: score}")
+    )
     count, most = rule.lets
     assert isinstance(count.expr, Aggregate)
     assert (count.expr.function, count.expr.field, count.expr.distinct, count.type) == ("count", "", ("type",), "int")
@@ -221,7 +227,12 @@ patterns:
     assert (group.members.kind, group.members.tests[0].operand) == ("stack_frame", Const(3))
     assert dict(group.member.fields) == {"frame": Name("member"), "depth": Name("size"), "label": Name("group")}
     assert (measure.block, measure.options) == ((Ref("f", "file"),), (("least", 1_000_000), ("mode", None)))
-    assert (pattern.kind, pattern.field, pattern.regex, pattern.meta.says) == ("stack_frame", "file", "a(?P<b>c)", Format((Ref("match", "text"),)))
+    assert (pattern.kind, pattern.field, pattern.regex, pattern.meta.says) == (
+        "stack_frame",
+        "file",
+        "a(?P<b>c)",
+        Format((Ref("match", "text"),)),
+    )
 
 
 def test_heading(bench: Any, one_rule: Any) -> None:

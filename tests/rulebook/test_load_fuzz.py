@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,7 +58,14 @@ TOKENS = [
 ]  # fmt: skip
 
 SCALARS = st.one_of(
-    st.sampled_from(TOKENS), st.text(max_size=8), st.integers(), st.floats(), st.booleans(), st.none(), st.just("(?P<a>x)"), st.just("(" * 50)
+    st.sampled_from(TOKENS),
+    st.text(max_size=8),
+    st.integers(),
+    st.floats(),
+    st.booleans(),
+    st.none(),
+    st.just("(?P<a>x)"),
+    st.just("(" * 50),
 )
 TREES = st.recursive(
     SCALARS,
@@ -77,18 +82,11 @@ def compiled(files: dict[str, bytes], kinds: Any, measures: Any) -> tuple[Any, P
 
 
 @pytest.fixture(scope="module")
-def check() -> Iterator[Any]:
+def check(parts: Any) -> Any:
     """Checks that files give a rulebook or errors with places; gives whether they loaded."""
-    import importlib.util
+    pack_text, kinds, measures = parts
 
-    spec = importlib.util.spec_from_file_location("loader_bench", Path(__file__).with_name("conftest.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    kinds, measures = module.base_kinds(), module.measures()
-
-    def run(rules: bytes, pack: bytes = module.PACK.encode()) -> bool:
+    def run(rules: bytes, pack: bytes = pack_text.encode()) -> bool:
         book, problems = compiled({"pack.yaml": pack, "rules.yaml": rules}, kinds, measures)
         if not len(problems):
             again = decode(json.loads(json.dumps(encode(book))))
@@ -106,7 +104,7 @@ def check() -> Iterator[Any]:
         assert isinstance(PackErrors(problems.sorted()), Exception)
         return False
 
-    yield run
+    return run
 
 
 def test_the_valid_pack_is_valid(check: Any) -> None:
@@ -119,21 +117,41 @@ def test_any_bytes(check: Any, data: bytes) -> None:
     check(b"", data)
 
 
-@given(text=st.lists(st.sampled_from([*TOKENS, ":", " ", "\n", "- ", "  ", "[", "]", "{", "}", ",", "'", '"', "\t", "---\n", "#", "|", ">", "&a", "*a", "!!x", "%"]), max_size=60))
+@given(
+    text=st.lists(
+        st.sampled_from(
+            [*TOKENS, ":", " ", "\n", "- ", "  ", "[", "]", "{", "}", ",", "'", '"', "\t", "---\n", "#", "|", ">", "&a", "*a", "!!x", "%"]
+        ),
+        max_size=60,
+    )
+)
 def test_any_text_of_the_language(check: Any, text: list[str]) -> None:
     check("".join(text).encode())
-    check("stage: main\nrules:\n  - id: r\n    when:\n      - stack_frame: {as: f}\n    then: ".encode() + "".join(text).encode())
-    check(b"", "name: mine\nversion: 1\nlanguage: 1\n".encode() + "".join(text).encode())
+    check(b"stage: main\nrules:\n  - id: r\n    when:\n      - stack_frame: {as: f}\n    then: " + "".join(text).encode())
+    check(b"", b"name: mine\nversion: 1\nlanguage: 1\n" + "".join(text).encode())
 
 
-@given(tree=TREES, section=st.sampled_from(["rules", "elect", "take", "group", "patterns", "measures", "facts"]), key=st.sampled_from(TOKENS))
+@given(
+    tree=TREES, section=st.sampled_from(["rules", "elect", "take", "group", "patterns", "measures", "facts"]), key=st.sampled_from(TOKENS)
+)
 def test_any_tree(check: Any, tree: Any, section: str, key: str) -> None:
     """JSON is YAML: any tree in any place of an entry."""
-    entry = {"id": "r", "when": [{"stack_frame": {"as": "f"}}], "from": [{"stack_frame": {"as": "f"}}], "then": [{"helper": {"frame": "$f"}}], key: tree}
+    entry = {
+        "id": "r",
+        "when": [{"stack_frame": {"as": "f"}}],
+        "from": [{"stack_frame": {"as": "f"}}],
+        "then": [{"helper": {"frame": "$f"}}],
+        key: tree,
+    }
     for document in ({"stage": "main", section: [entry]}, {"stage": "main", section: [tree]}, {"stage": "main", section: tree}, tree):
         check(json.dumps(document).encode())
     check(b"", json.dumps({"name": "mine", "version": "1", "language": 1, key: tree}).encode())
-    check(b"", json.dumps({"name": "mine", "version": "1", "language": 1, "kinds": {"k": {"fields": {"a": tree}}}, "tables": {"t": tree}}).encode())
+    check(
+        b"",
+        json.dumps(
+            {"name": "mine", "version": "1", "language": 1, "kinds": {"k": {"fields": {"a": tree}}}, "tables": {"t": tree}}
+        ).encode(),
+    )
 
 
 @st.composite

@@ -32,11 +32,21 @@ PACKS: list[tuple[str, str, str, dict[str, Any]]] = [
     ("enum twice", HEAD + "kinds:\n  k: {fields: {a: {enum: @@[x, x]}}}\n", "each once", {}),
     ("list of ints", HEAD + "kinds:\n  k: {fields: {a: {list: @@int}}}\n", "texts only", {}),
     ("ordered text", HEAD + "kinds:\n  k: {fields: {a: @@{type: text, ordered: true}}}\n", "only an enum", {}),
-    ("reference to nothing", HEAD + "kinds:\n  k: {fields: {a: @@{ref: stack_fram}}}\n", "no kind 'stack_fram'", {"nearest": "stack_frame"}),
+    (
+        "reference to nothing",
+        HEAD + "kinds:\n  k: {fields: {a: @@{ref: stack_fram}}}\n",
+        "no kind 'stack_fram'",
+        {"nearest": "stack_frame"},
+    ),
     ("key of no field", HEAD + "kinds:\n  k: {fields: {frame: int}, key: [@@fram]}\n", "no field 'fram'", {"nearest": "frame"}),
     ("key twice", HEAD + "kinds:\n  k: {fields: {a: int}, key: @@[a, a]}\n", "each field once", {}),
     ("rival as text", HEAD + "kinds:\n  k: {fields: {a: int}, rival: @@on}\n", "true or false", {}),
-    ("closes nothing", HEAD + "stages: [first]\nkinds:\n  k: {fields: {a: int}, closes: @@frist}\n", "no stage 'frist'", {"nearest": "first"}),
+    (
+        "closes nothing",
+        HEAD + "stages: [first]\nkinds:\n  k: {fields: {a: int}, closes: @@frist}\n",
+        "no stage 'frist'",
+        {"nearest": "first"},
+    ),
     ("a kind of the engine", HEAD + "kinds:\n  @@match: {fields: {a: int}}\n", "the kind match is built in", {}),
     ("a kind of the base", HEAD + "kinds:\n  @@signal: {fields: {a: int}}\n", "the kind signal is built in", {}),
     ("entry without a reason", HEAD + "tables:\n  t: @@{value: 1}\n", "needs `reason`", {}),
@@ -94,7 +104,10 @@ def test_a_version_is_what_is_written(bench: Any, text: str) -> None:
     ],
 )
 def test_order_of_stages(bench: Any, first: str, second: str, order: str) -> None:
-    packs = [bench.pack({"pack.yaml": f"name: {name}\nversion: 1\nlanguage: 1\nstages: {stages}\n"}, name) for name, stages in (("m", first), ("n", second))]
+    packs = [
+        bench.pack({"pack.yaml": f"name: {name}\nversion: 1\nlanguage: 1\nstages: {stages}\n"}, name)
+        for name, stages in (("m", first), ("n", second))
+    ]
     assert " ".join(stage.name for stage in bench.load(*packs).stages) == order
 
 

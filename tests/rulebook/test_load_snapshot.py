@@ -16,7 +16,16 @@ from tollens.engine.rulebook.snapshot import read_pack
 
 def test_which_files_are_read(bench: Any) -> None:
     folder = bench.pack(
-        {"b.yaml": "", "a/z.yaml": "x", "a.yaml": "", "a.cases.yaml": "", "README.md": "", ".hidden.yaml": "", ".git/c.yaml": "", "deep/er/d.yaml": ""}
+        {
+            "b.yaml": "",
+            "a/z.yaml": "x",
+            "a.yaml": "",
+            "a.cases.yaml": "",
+            "README.md": "",
+            ".hidden.yaml": "",
+            ".git/c.yaml": "",
+            "deep/er/d.yaml": "",
+        }
     )
     assert [file.path for file in read_pack(folder).files] == ["a.yaml", "a/z.yaml", "b.yaml", "deep/er/d.yaml", "pack.yaml"]
 
@@ -60,7 +69,7 @@ def test_a_large_file(bench: Any) -> None:
 
 
 def test_a_file_that_would_be_overlooked(bench: Any) -> None:
-    with pytest.raises(PackError, match="rule files end in .yaml") as caught:
+    with pytest.raises(PackError, match=r"rule files end in \.yaml") as caught:
         read_pack(bench.pack({"a.yml": "x"}))
     assert caught.value.next_step == "rename it to a.yaml"
 

@@ -33,7 +33,9 @@ def test_unless_over_the_same_stage(bench: Any) -> None:
 
 
 def test_unless_over_a_later_stage(bench: Any) -> None:
-    text = stage("main", rule("r", "{stack_frame: {as: f}}", "{good: {frame: $f, depth: 1}}", unless="[{helper: {frame: $f}}]")) + stage("late", MAKES)
+    text = stage("main", rule("r", "{stack_frame: {as: f}}", "{good: {frame: $f, depth: 1}}", unless="[{helper: {frame: $f}}]")) + stage(
+        "late", MAKES
+    )
     (error,) = errors_of(bench, text)
     assert "produced in the later stage late by make" in error.message
 
@@ -60,7 +62,9 @@ def test_cycle_through_unless_is_spelled_out(bench: Any) -> None:
 
 def test_aggregate_over_the_same_stage(bench: Any) -> None:
     text = stage(
-        "main", MAKES, rule("r", "{stack_frame: {as: f}}", "{good: {frame: $f, depth: $n}}", let="{n: {add: [1, {count: {helper: {frame: $f}}}]}}")
+        "main",
+        MAKES,
+        rule("r", "{stack_frame: {as: f}}", "{good: {frame: $f, depth: $n}}", let="{n: {add: [1, {count: {helper: {frame: $f}}}]}}"),
     )
     (error,) = errors_of(bench, text)
     assert "helper is counted here and produced in the same stage" in error.message
@@ -105,7 +109,9 @@ def test_apart_and_members_need_earlier_stages(bench: Any) -> None:
     assert errors_of(bench, group) == []
     lost = "---\nstage: main\ngroup:\n  - {id: g, from: [{passed_over: {as: o, by: e}}], pair: [$o.loser, $o.winner], members: helper, member: {helper: {frame: $f}}}\n"
     lost = lost.replace("helper: {frame: $f}", "row: {name: $group, value: 1}")
-    elect = "---\nstage: early\nelect:\n  - {id: e, from: [{stack_frame: {as: h}}], by: [{asc: $h.seq}], into: {good: {frame: $h, depth: 1}}}\n"
+    elect = (
+        "---\nstage: early\nelect:\n  - {id: e, from: [{stack_frame: {as: h}}], by: [{asc: $h.seq}], into: {good: {frame: $h, depth: 1}}}\n"
+    )
     (error,) = errors_of(bench, stage("main", MAKES) + elect + lost)
     assert "helper is among `members` here and produced in the same stage by make" in error.message
     assert errors_of(bench, stage("early", MAKES) + elect + lost) == []
@@ -115,7 +121,10 @@ def test_rules_may_negate_what_operators_of_their_stage_made(bench: Any) -> None
     text = (
         stage("early", MAKES)
         + f"---\nstage: main\n{ELECT}"
-        + stage("main", rule("r", "{stack_frame: {as: f}}", "{pair: {left: $f, right: $f}}", unless="[{good: {frame: $f}}, {passed_over: {by: e}}]"))
+        + stage(
+            "main",
+            rule("r", "{stack_frame: {as: f}}", "{pair: {left: $f, right: $f}}", unless="[{good: {frame: $f}}, {passed_over: {by: e}}]"),
+        )
     )
     assert errors_of(bench, text) == []
 
@@ -132,7 +141,9 @@ def test_engine_kinds_are_told_apart_by_id(bench: Any) -> None:
 
 
 def test_an_unknown_operator_id_is_an_error(bench: Any) -> None:
-    text = f"stage: main\n{ELECT}" + stage("late", rule("r", "{passed_over: {by: ee, loser: $f}}".replace(", loser: $f", ""), "{row: {name: x, value: 1}}"))
+    text = f"stage: main\n{ELECT}" + stage(
+        "late", rule("r", "{passed_over: {by: ee, loser: $f}}".replace(", loser: $f", ""), "{row: {name: x, value: 1}}")
+    )
     (error,) = errors_of(bench, text)
     assert error.message == "there is no election 'ee'"
     assert error.nearest == "e"

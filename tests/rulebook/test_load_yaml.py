@@ -77,7 +77,12 @@ def test_a_byte_order_mark_at_the_start_is_let_in(bench: Any) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["stage: " + "[" * 250 + "]" * 250 + "\n", "stage: " + "{a: " * 250 + "x" + "}" * 250 + "\n", "stage: " + "[" * 900_000, "- " * 300 + "x\n"],
+    [
+        "stage: " + "[" * 250 + "]" * 250 + "\n",
+        "stage: " + "{a: " * 250 + "x" + "}" * 250 + "\n",
+        "stage: " + "[" * 900_000,
+        "- " * 300 + "x\n",
+    ],
     ids=["lists", "mappings", "open", "block"],
 )
 def test_deep_nesting(bench: Any, text: str) -> None:
@@ -134,7 +139,7 @@ def test_columns_count_characters() -> None:
 
 
 def test_without_the_c_library_the_trees_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "a: [1, 'x', {b: c}]\nd:\n  - e: |\n      text\n  - ~\n---\nf: 1.5\n".encode()
+    text = b"a: [1, 'x', {b: c}]\nd:\n  - e: |\n      text\n  - ~\n---\nf: 1.5\n"
     fast = read_documents(text, "f", Problems())
     monkeypatch.setattr(nodes, "_LOADER", yaml.SafeLoader)
     assert read_documents(text, "f", Problems()) == fast

@@ -18,7 +18,7 @@ from tollens.engine.rulebook.syntax import Const, Format, Head, Meta, Pattern, P
 from tollens.engine.session.durable import evaluator
 from tollens.engine.session.durable.evaluator import DurableEvaluator
 from tollens.engine.session.durable.limits import Limits
-from tollens.engine.session.evaluator import Stratum
+from tollens.engine.session.evaluator import Evaluator, Stratum
 from tollens.engine.session.store import FactStore
 from tollens.facts.fact import Draft, Fact
 from tollens.facts.kind import Field, Kind, KindTable
@@ -70,8 +70,13 @@ class World:
         """Store a finished fact."""
         return self.store.add(self.store.make(Draft(kind, fields)))
 
-    def run(self, rules: Sequence[Rule], *, limits: Limits | None = None, budget: int = 10**9) -> Outcome:
+    def run(self, rules: Sequence[Rule], *, limits: Limits | None = None) -> Outcome:
         """Evaluate with the engine, every compiled ruleset checked."""
+        chosen = DurableEvaluator(check=True) if limits is None else DurableEvaluator(check=True, limits=limits)
+        return self.run_with(chosen, rules)
+
+    def run_with(self, chosen: Evaluator, rules: Sequence[Rule], budget: int = 10**9) -> Outcome:
+        """Evaluate with some evaluator; TimeoutError beyond the budget of firings."""
         firings: list[Key] = []
         new: dict[str, Fact] = {}
 
@@ -82,7 +87,6 @@ class World:
             return self._made(fired, alternative, bound, new)
 
         produces = frozenset(head.kind for each in rules for head in each.heads)
-        chosen = DurableEvaluator(check=True) if limits is None else DurableEvaluator(check=True, limits=limits)
         chosen.run(Stratum("stage", rules, self.store, fire, produces))
         return Outcome(firings, set(new))
 

@@ -77,6 +77,15 @@ def test_an_absent_value_on_either_side_of_a_join(lab: SimpleNamespace, world: A
     assert same(lab, world, lab.rule("r", [lab.pattern("a", "x")], unless=[joined])) > 0
 
 
+def test_an_absent_value_equals_no_number_that_the_engine_sees(lab: SimpleNamespace, world: Any) -> None:
+    bound = [world.add("a", m=n) for n in range(3)]
+    for n in range(-20, 60):
+        world.add("b", n=n, t=f"text {n}")
+    for field in ("n", "t"):
+        rule = lab.rule("r", [lab.pattern("a", "x")], unless=[lab.pattern("b", "y", lab.ref(field, "eq", "x", field))])
+        assert same(lab, world, rule) == len(bound)
+
+
 def test_comparisons_of_texts_that_are_prefixes_or_look_like_other_types(lab: SimpleNamespace, world: Any) -> None:
     for text in ("ab", "ab c", "1", "1.0", "true", "null", ""):
         world.add("a", t=text)

@@ -133,6 +133,22 @@ def test_more_keys_than_sessions(lab: SimpleNamespace, spy: Any) -> None:
     assert spy.calls.count("delete_state") == len(sessions)
 
 
+@pytest.mark.parametrize("shape", ["join", "self join", "unless"])
+def test_facts_of_one_key_share_a_session(lab: SimpleNamespace, spy: Any, shape: str) -> None:
+    world = lab.World([Kind("a", INT), Kind("b", INT)])
+    for n in range(40):
+        world.add("a", n=n, m=n // 2, t="")
+        world.add("b", n=n, m=n // 2, t="")
+    other = lab.pattern("a" if shape == "self join" else "b", "y", lab.ref("m", "eq", "x", "m"), lab.const("n", "lt", 20))
+    if shape == "unless":
+        rules = [lab.rule("r", [lab.pattern("a", "x")], unless=[other])]
+    else:
+        rules = [lab.rule("r", [lab.pattern("a", "x"), other])]
+    outcome = world.run(rules, limits=Limits(partitioned=0, per_session=4))
+    assert len(outcome.firings) == len(world.expect(rules).firings) > 0
+    assert len({loads(message)["sid"] for message in spy.messages}) > 5
+
+
 def test_absent_facts_tie_nothing_across_sessions(lab: SimpleNamespace, spy: Any) -> None:
     """A blocking fact that equals both bound facts ties them only where it is there."""
     world = lab.World([Kind("a", INT), Kind("b", INT), Kind("c", INT)])

@@ -69,7 +69,7 @@ def test_guides_fall_back_where_the_encoding_has_none() -> None:
 
 def test_colour_is_plain_and_optional() -> None:
     assert UTF8.paint("x", "mark") == "x"
-    assert Style(colour=True).paint("x", "mark") == "\x1b[31mx\x1b[0m"
+    assert Style(colour=True).paint("x", "mark") == "\x1b[91mx\x1b[0m"
 
 
 def test_long_texts_break_at_spaces() -> None:

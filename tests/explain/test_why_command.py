@@ -108,13 +108,13 @@ def test_faults_go_to_stderr_with_code_two(why: Why, stored: dict[str, Any], tmp
     code, out, err = why()
     assert (code, out) == (2, "")
     assert "cannot be used: it is not JSON" in err
-    assert "\x1b" not in why("\x1b[31m", "hit")[2]
+    assert "\x1b" not in why("\x1b[91m", "hit")[2]
 
 
 def test_hostile_text_reaches_no_terminal(why: Why, tmp_path: Path, make_data: Data) -> None:
     data = make_data(["error \x1b]0;title\x07\u202e"], run_id="run3")
     data["signal"]["name"] = "log\x1b[2J"
-    data["outcome"] = "\x1b[31m"
+    data["outcome"] = "\x1b[91m"
     RunStore(tmp_path).save(data)
     for encoding in ("utf-8", "ascii"):
         out = why("run3", "--all", encoding=encoding)[1]
@@ -160,7 +160,7 @@ def on_terminal(folder: Path, columns: int, **environment: str) -> str:
 def test_a_terminal_gets_colour_and_its_own_width(tmp_path: Path, make_data: Data) -> None:
     RunStore(tmp_path).save(make_data(["word " * 40 + "error " + "more " * 40]))
     coloured = on_terminal(tmp_path, 70)
-    assert "\x1b[31m" in coloured
+    assert "\x1b[91m" in coloured
     plain = on_terminal(tmp_path, 70, NO_COLOR="1")
     assert "\x1b" not in plain
     assert "\x1b" not in on_terminal(tmp_path, 70, TERM="dumb")

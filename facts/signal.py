@@ -201,3 +201,13 @@ class PathUnder(Body):
     KIND: ClassVar[str] = "path_under"
     file: str
     root: str
+
+
+class OwnModule(Body):
+    """A module name in a message whose first part is a folder or file of a path in the stack."""
+
+    KIND: ClassVar[str] = "own_module"
+    KEY: ClassVar[tuple[str, ...] | None] = ("group",)
+    group: Annotated[str, RefTo(("match_group",))]
+    module: str
+    file: str

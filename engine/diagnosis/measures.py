@@ -28,5 +28,17 @@ def path_under(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -
             yield {"file": pair[0], "root": pair[1], "_from": (frame.id, root.id)}
 
 
+@MEASURES.register("own_module")
+def own_module(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
+    """For each matched module name, the first of the rows' files that has the module's first part in its path, as a folder or a file."""
+    seen: set[str] = set()
+    for _, group, _, frame in rows:
+        module, file = str(group.get("text")), str(frame.get("file"))
+        names = _parts(file.removesuffix(".py"))
+        if group.id not in seen and module.split(".")[0] in names:
+            seen.add(group.id)
+            yield {"group": group.id, "module": module, "file": file, "_from": (group.id, frame.id)}
+
+
 def _parts(path: str) -> list[str]:
     return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]

@@ -179,3 +179,28 @@ def test_a_file_that_vanishes_while_the_pack_is_read(bench: Any, monkeypatch: py
 
     monkeypatch.setattr(snapshot, "_read_file", read)
     assert [file.path for file in read_pack(folder).files] == ["a.yaml", "pack.yaml"]
+
+
+def test_bytes_that_change_back_and_forth_are_not_taken_for_rest(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The states on the disk are (1, 1), (2, 1) and (2, 2); every reading sees 1 and then 2, which never stood there together."""
+    folder, times = bench.pack({"a.yaml": "1", "b.yaml": "1"}), iter(range(1, 1000))
+    plain = snapshot._read_file
+
+    def write(name: str, text: str) -> None:
+        (folder / name).write_text(text)
+        os.utime(folder / name, ns=(0, next(times) * 1_000_000))
+
+    def read(root: str, name: str) -> Any:
+        if name == "a.yaml":
+            write("b.yaml", "1")
+            write("a.yaml", "1")
+        seen = plain(root, name)
+        if name == "a.yaml":
+            write("a.yaml", "2")
+            write("b.yaml", "2")
+        return seen
+
+    monkeypatch.setattr(snapshot, "_read_file", read)
+    monkeypatch.setattr(snapshot, "PAUSE", 0.0)
+    with pytest.raises(PackError, match="kept changing"):
+        read_pack(folder)

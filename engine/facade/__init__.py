@@ -47,3 +47,6 @@ else:
 
         found = globals()[name] = getattr(public, name)
         return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -13,11 +13,14 @@ FrameRef = Annotated[str, RefTo(("stack_frame",))]
 
 COMPARISON_FORMS = (
     "where the sides were read: pytest_assert; unittest_equal, unittest_member, unittest_identity, unittest_order, "
-    "unittest_instance; numpy, pandas; statement, where only the asserted expression is known"
+    "unittest_instance, unittest_truth; numpy, pandas; doctest; the wording of a message: expected_got, got_expected "
+    "(named in the order of the sides), is_not_but (`x is not LEFT: RIGHT`); statement, where only the asserted expression is known"
 )
 DETAIL_LABELS = (
-    "before (what announces a traceback); where, and (what a value was computed from); index_diff, left_extra, right_extra, "
-    "differing; minus, plus, guide (lines of a diff); note (any other line)"
+    "before (what announces a traceback); where, and (what a value was computed from); index_diff with index_left, index_right, "
+    "left_extra, right_extra, differing; left_shape, right_shape; said_expected, said_got (what the message's own words call so); "
+    "minus, plus, guide (lines of a diff); thread (a further thread's stack, as printed); "
+    "worker (the process that ran the test); note (any other line)"
 )
 
 RecordType = Literal["compiler", "exception", "assertion", "test"]
@@ -114,7 +117,10 @@ class Comparison(Body):
     left: str | None = None
     operator: str | None = None
     right: str | None = None
-    expression: Annotated[str | None, Field(description="the asserted source expression")] = None
+    expression: Annotated[str | None, Field(description="the asserted source: the expression of an assert, or the asserting call")] = None
+    call: Annotated[str | None, Field(description="the asserting call's name as printed: assertEqual, assert_allclose; none for assert")] = None
+    left_source: Annotated[str | None, Field(description="the source of the left side: an operand of the expression, the call's first argument")] = None
+    right_source: Annotated[str | None, Field(description="the source of the right side")] = None
 
 
 class Detail(Body):
@@ -153,6 +159,19 @@ class SummaryLine(Body):
     word: str
     node_id: str
     text: str | None = None
+
+
+class WarningLine(Body):
+    """A warning as Python prints it: `path.py:12: RuntimeWarning: message`. A run with warnings need not have failed."""
+
+    KIND: ClassVar[str] = "warning_line"
+    KEY: ClassVar[tuple[str, ...] | None] = ("line",)
+    line: Annotated[int, Field(description="the raw line of the text that it stands on")]
+    category: str
+    message: str | None = None
+    file: str | None = None
+    at: Annotated[int | None, Field(description="the line in that file")] = None
+    source: Annotated[str | None, Field(description="the source line printed below it, stripped")] = None
 
 
 class Truncated(Body):
@@ -211,3 +230,12 @@ class OwnModule(Body):
     group: Annotated[str, RefTo(("match_group",))]
     module: str
     file: str
+
+
+class InstalledSelf(Body):
+    """A frame in an installed package whose name is also that of a folder around the environment it is installed in."""
+
+    KIND: ClassVar[str] = "installed_self"
+    KEY: ClassVar[tuple[str, ...] | None] = ("frame",)
+    frame: FrameRef
+    package: str

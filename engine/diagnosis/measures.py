@@ -40,5 +40,20 @@ def own_module(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -
             yield {"group": group.id, "module": module, "file": file, "_from": (group.id, frame.id)}
 
 
+@MEASURES.register("installed_self")
+def installed_self(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
+    """Each frame below `site-packages/NAME` or `dist-packages/NAME` that has a folder NAME further up than the environment itself."""
+    for (frame,) in rows:
+        parts = _parts(str(frame.get("file")))
+        for folder in ("site-packages", "dist-packages"):
+            if folder in parts[:-1]:
+                at = parts.index(folder)
+                package = parts[at + 1].removesuffix(".py")
+                # The environment's own folder (.../NAME/lib/python3.x/site-packages) says nothing about the package.
+                if package in parts[: max(0, at - 3)]:
+                    yield {"frame": frame.id, "package": package, "_from": (frame.id,)}
+                break
+
+
 def _parts(path: str) -> list[str]:
     return [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]

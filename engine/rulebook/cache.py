@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tollens.engine.rulebook.measures import MeasureSignature
-    from tollens.engine.rulebook.snapshot import Snapshot
+    from tollens.engine.rulebook.source.snapshot import Snapshot
     from tollens.engine.rulebook.syntax import Rulebook
     from tollens.facts.kind import KindTable
 
@@ -46,10 +46,16 @@ def cache_key(snapshots: Sequence[Snapshot], builtin: int, base_kinds: KindTable
 
 
 def _code() -> list[list[str | int]]:
-    """Names, sizes and times of the modules of this package, so that an edit of the checker does not meet its old results."""
-    with os.scandir(os.path.dirname(__file__)) as entries:
-        seen = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".py")]
-    return sorted([name, status.st_size, status.st_mtime_ns] for name, status in seen)
+    """Names, sizes and times of the modules of this package and its parts, so that an edit of the checker does not meet its old results."""
+    here = os.path.dirname(__file__)
+    seen: list[list[str | int]] = []
+    for folder in ("", "source", "build", "whole"):
+        with os.scandir(os.path.join(here, folder)) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    seen.append([f"{folder}/{entry.name}", status.st_size, status.st_mtime_ns])
+    return sorted(seen)
 
 
 def _path(folder: Path | str, key: str) -> str:

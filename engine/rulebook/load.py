@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tollens.engine.errors import PackError, PackErrors
 from tollens.engine.rulebook.cache import cache_key, fetch, keep
-from tollens.engine.rulebook.snapshot import Snapshot, read_pack
+from tollens.engine.rulebook.source.snapshot import Snapshot, read_pack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,8 +72,8 @@ def _read(packs: Sequence[Path]) -> tuple[list[Snapshot], list[PackError]]:
 def _compile(
     snapshots: Sequence[Snapshot], builtin: int, base_kinds: KindTable, measures: Mapping[str, MeasureSignature]
 ) -> tuple[Rulebook, list[PackError]]:
-    from tollens.engine.rulebook.compile import Source, compile_packs
-    from tollens.engine.rulebook.problems import Problems
+    from tollens.engine.rulebook.source.problems import Problems
+    from tollens.engine.rulebook.whole.compile import Source, compile_packs
 
     problems = Problems()
     sources = [Source(snapshot, position >= builtin) for position, snapshot in enumerate(snapshots)]

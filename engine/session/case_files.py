@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from tollens.engine.rulebook.nodes import Map, Node, Scalar, Seq, read_documents
-from tollens.engine.rulebook.problems import Problems, fault, unknown
-from tollens.engine.rulebook.shapes import check_keys, need, only_entry, texts, want_list, want_map, want_name, want_text, what
+from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq, read_documents
+from tollens.engine.rulebook.source.problems import Problems, fault, unknown
+from tollens.engine.rulebook.source.shapes import check_keys, need, only_entry, texts, want_list, want_map, want_name, want_text, what
 from tollens.engine.rulebook.syntax import Place, Rulebook
 from tollens.facts.fact import BadFact, Draft, make_fact
 from tollens.facts.kind import Field, Kind, KindTable, coerce

@@ -16,7 +16,7 @@ import pytest
 import tollens
 from tollens.engine.explain.runs import RunStore
 from tollens.engine.rulebook import load
-from tollens.engine.rulebook.snapshot import read_pack
+from tollens.engine.rulebook.source.snapshot import read_pack
 from tollens.facts.views import Diagnosis, Result
 
 
@@ -87,14 +87,14 @@ def test_result_is_what_the_command_prints_and_keeps(signal_text: str, tmp_path:
     assert json.loads(done.stdout) == outcome.result
     theirs, ours = (RunStore(tmp_path / name).load(outcome.run_id).data for name in ("theirs", "ours"))
     assert theirs == ours == outcome.record
-    assert outcome.notices == ()
+    assert outcome.notices == tollens.diagnose(signal_text).notices
 
 
 def test_a_folder_that_cannot_hold_runs_is_a_notice(signal_text: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     outcome = tollens.Engine(keep_runs=tmp_path / "file" / "runs").diagnose(signal_text)
     assert outcome.outcome == "diagnosis"
-    assert "not stored" in outcome.notices[0]
+    assert "not stored" in outcome.notices[-1]
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_every_byte_of_a_pack_counts(bench: Any, pack: Path, tmp_path: Path) -> 
 
 
 def test_what_else_the_key_depends_on(bench: Any, pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tollens.engine.rulebook.snapshot import read_pack
+    from tollens.engine.rulebook.source.snapshot import read_pack
 
     kinds = bench.load(pack).kinds
     one = [read_pack(pack)]
@@ -215,7 +215,7 @@ from tollens.engine.rulebook.load import load
 from tollens.facts.kind import Kind, KindTable
 kinds = KindTable([Kind.from_json(row) for row in json.loads(sys.argv[1])])
 book = load([], [sys.argv[2]], kinds, {}, cache_dir=sys.argv[3])
-heavy = {"yaml", "re2", "pydantic", "difflib", "dataclasses", "inspect", "tollens.engine.rulebook.compile"}
+heavy = {"yaml", "re2", "pydantic", "difflib", "dataclasses", "inspect", "tollens.engine.rulebook.whole.compile"}
 print(len(book.stages), sorted(heavy & set(sys.modules)))
 """
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tollens.engine.rulebook.functions import FUNCTIONS
+from tollens.engine.rulebook.build.functions import FUNCTIONS
 from tollens.engine.rulebook.syntax import Aggregate, Call, Const, Format, Name, Ref, Rule
 from tollens.engine.session.functions import FUNCTIONS as EVALUATED
 

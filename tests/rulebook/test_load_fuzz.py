@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tollens.engine.errors import PackErrors
-from tollens.engine.rulebook.compile import Source, compile_packs
 from tollens.engine.rulebook.encoding import decode, encode
-from tollens.engine.rulebook.problems import Problems
-from tollens.engine.rulebook.snapshot import PackFile, Snapshot
+from tollens.engine.rulebook.source.problems import Problems
+from tollens.engine.rulebook.source.snapshot import PackFile, Snapshot
+from tollens.engine.rulebook.whole.compile import Source, compile_packs
 
 VALID = """\
 stage: main

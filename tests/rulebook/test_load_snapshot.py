@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tollens.engine.errors import PackError, PackErrors
-from tollens.engine.rulebook import snapshot
-from tollens.engine.rulebook.snapshot import read_pack
+from tollens.engine.rulebook.source import snapshot
+from tollens.engine.rulebook.source.snapshot import read_pack
 
 
 def test_which_files_are_read(bench: Any) -> None:

@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from tollens.engine.errors import PackError
-from tollens.engine.rulebook import nodes
-from tollens.engine.rulebook.nodes import Map, Scalar, Seq, read_documents, resolve
-from tollens.engine.rulebook.problems import Problems
+from tollens.engine.rulebook.source import nodes
+from tollens.engine.rulebook.source.nodes import Map, Scalar, Seq, read_documents, resolve
+from tollens.engine.rulebook.source.problems import Problems
 
 FILES: list[tuple[str, str, str, str]] = [
     ("tab", "stage: main\n@@\trules: []\n", "a tab stands in the indentation", "spaces"),

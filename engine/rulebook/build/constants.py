@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tollens.engine.rulebook.nodes import Node, Scalar, Seq
-from tollens.engine.rulebook.problems import fault
-from tollens.engine.rulebook.scope import Raw, World, scalar_constant
-from tollens.engine.rulebook.shapes import what
+from tollens.engine.rulebook.source.nodes import Node, Scalar, Seq
+from tollens.engine.rulebook.source.problems import fault
+from tollens.engine.rulebook.build.scope import Raw, World, scalar_constant
+from tollens.engine.rulebook.source.shapes import what
 from tollens.engine.rulebook.syntax import Place
 from tollens.facts.kind import Field, coerce
 from tollens.facts.values import Value

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tollens.engine.errors import PackError
+from tollens.engine.rulebook.build.entries import Entry
+from tollens.engine.rulebook.build.regex import compile_regex
 from tollens.engine.rulebook.builtin import MATCH, MATCH_GROUP, PASSED_OVER, PRODUCER_FIELDS, TIED
-from tollens.engine.rulebook.entries import Entry
-from tollens.engine.rulebook.problems import Problems, fault, unknown
-from tollens.engine.rulebook.regex import compile_regex
+from tollens.engine.rulebook.source.problems import Problems, fault, unknown
 from tollens.engine.rulebook.syntax import (
     Aggregate,
     Call,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tollens.engine.rulebook.nodes import Map, Node, Scalar
-from tollens.engine.rulebook.problems import Problems, fault, unknown
-from tollens.engine.rulebook.shapes import check_keys, need, want_list, want_name
+from tollens.engine.rulebook.source.nodes import Map, Node, Scalar
+from tollens.engine.rulebook.source.problems import Problems, fault, unknown
+from tollens.engine.rulebook.source.shapes import check_keys, need, want_list, want_name
 from tollens.engine.rulebook.syntax import Place
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from tollens.engine.rulebook.nodes import Node, Scalar
-from tollens.engine.rulebook.problems import fault
-from tollens.engine.rulebook.scope import Raw, Scope
-from tollens.engine.rulebook.shapes import want_text
+from tollens.engine.rulebook.source.nodes import Node, Scalar
+from tollens.engine.rulebook.source.problems import fault
+from tollens.engine.rulebook.build.scope import Raw, Scope
+from tollens.engine.rulebook.source.shapes import want_text
 from tollens.engine.rulebook.syntax import Format, Name, Ref
 
 _PART = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")

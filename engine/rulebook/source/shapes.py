@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from tollens.engine.rulebook.nodes import Map, Node, Scalar, Seq
-from tollens.engine.rulebook.problems import Problems, fault, unknown
+from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq
+from tollens.engine.rulebook.source.problems import Problems, fault, unknown
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _ID = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from tollens.engine.rulebook.nodes import Map, Node, Scalar, Seq
-from tollens.engine.rulebook.problems import Problems, fault, unknown
-from tollens.engine.rulebook.shapes import check_keys, need, want_bool, want_list, want_map, want_name, want_text, what
+from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq
+from tollens.engine.rulebook.source.problems import Problems, fault, unknown
+from tollens.engine.rulebook.source.shapes import check_keys, need, want_bool, want_list, want_map, want_name, want_text, what
 from tollens.engine.rulebook.syntax import Place
 from tollens.facts.kind import Field, Kind
 

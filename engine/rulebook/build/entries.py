@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tollens.engine.rulebook.builtin import PRODUCER_FIELDS
-from tollens.engine.rulebook.expressions import build, settle
-from tollens.engine.rulebook.nodes import Map, Node, Scalar
-from tollens.engine.rulebook.problems import Followup, fault, unknown
-from tollens.engine.rulebook.scope import Scope, World
-from tollens.engine.rulebook.shapes import check_keys, need, one_of, only_entry, texts, want_bool, want_id, want_list, want_map, want_text
+from tollens.engine.rulebook.build.expressions import build, settle
+from tollens.engine.rulebook.source.nodes import Map, Node, Scalar
+from tollens.engine.rulebook.source.problems import Followup, fault, unknown
+from tollens.engine.rulebook.build.scope import Scope, World
+from tollens.engine.rulebook.source.shapes import check_keys, need, one_of, only_entry, texts, want_bool, want_id, want_list, want_map, want_text
 from tollens.engine.rulebook.syntax import Elect, Expr, Format, Group, Head, Measure, Meta, Ref, Rule, Take, TextPattern
-from tollens.engine.rulebook.templates import build_template
+from tollens.engine.rulebook.build.templates import build_template
 
 Entry = Rule | Elect | Take | Group | TextPattern | Measure
 

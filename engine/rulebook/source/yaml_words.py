@@ -5,7 +5,7 @@ from __future__ import annotations
 import yaml
 
 from tollens.engine.errors import PackError
-from tollens.engine.rulebook.problems import fault
+from tollens.engine.rulebook.source.problems import fault
 from tollens.engine.rulebook.syntax import Place
 
 #: A piece of the library's message -> what it means here, and what to do.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tollens.engine.rulebook.entries import Entry
-from tollens.engine.rulebook.packfile import Disable
-from tollens.engine.rulebook.problems import Problems, fault, unknown
-from tollens.engine.rulebook.scope import Table
+from tollens.engine.rulebook.build.entries import Entry
+from tollens.engine.rulebook.build.packfile import Disable
+from tollens.engine.rulebook.build.scope import Table
+from tollens.engine.rulebook.source.problems import Problems, fault, unknown
 from tollens.engine.rulebook.syntax import Place, Row
 
 

@@ -6,19 +6,19 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from tollens.engine.rulebook.build.documents import build_document
+from tollens.engine.rulebook.build.entries import Entry
+from tollens.engine.rulebook.build.packfile import PackFile, build_pack_file, pack_name
+from tollens.engine.rulebook.build.scope import World, constant_value
+from tollens.engine.rulebook.build.stages import order_stages
 from tollens.engine.rulebook.builtin import ENGINE_KINDS
-from tollens.engine.rulebook.compose import Composition, Layer, compose_tables
-from tollens.engine.rulebook.documents import build_document
-from tollens.engine.rulebook.entries import Entry
 from tollens.engine.rulebook.measures import MeasureSignature
-from tollens.engine.rulebook.nodes import Map, read_documents
-from tollens.engine.rulebook.packfile import PackFile, build_pack_file, pack_name
-from tollens.engine.rulebook.problems import Problems, fault, unknown
-from tollens.engine.rulebook.scope import World, constant_value
-from tollens.engine.rulebook.snapshot import LANGUAGE, PACK_FILE, Snapshot
-from tollens.engine.rulebook.stages import order_stages
-from tollens.engine.rulebook.strata import check_strata
+from tollens.engine.rulebook.source.nodes import Map, read_documents
+from tollens.engine.rulebook.source.problems import Problems, fault, unknown
+from tollens.engine.rulebook.source.snapshot import LANGUAGE, PACK_FILE, Snapshot
 from tollens.engine.rulebook.syntax import Elect, Group, Measure, PackInfo, Place, Row, Rule, Rulebook, Stage, Take, TextPattern
+from tollens.engine.rulebook.whole.compose import Composition, Layer, compose_tables
+from tollens.engine.rulebook.whole.strata import check_strata
 from tollens.facts.kind import KindTable
 from tollens.facts.values import byte_digest
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tollens.engine.rulebook.problems import Problems, fault
+from tollens.engine.rulebook.source.problems import Problems, fault
+from tollens.engine.rulebook.source.yaml_words import syntax_error
 from tollens.engine.rulebook.syntax import Place
-from tollens.engine.rulebook.yaml_words import syntax_error
 
 #: Levels of nesting of one document.
 DEPTH_LIMIT = 200

@@ -43,7 +43,10 @@ def _chooser(group: Sequence[TextPattern]) -> Callable[[str], list[int]]:
     together = re2.Set.SearchSet(options)
     for pattern in group:
         together.Add(pattern.regex)
-    together.Compile()
+    try:
+        together.Compile()
+    except re2.error:  # too many or too large for one automaton; each alone is within bounds
+        return lambda text: list(range(len(group)))
     return lambda text: sorted(together.Match(text) or ())  # None where nothing matches
 
 
@@ -62,7 +65,9 @@ def _match(pattern: TextPattern, fact: Fact, out: Asserting) -> None:
     for name, number in sorted(compiled.groupindex.items(), key=lambda item: item[1]):
         start, end = found.span(number)
         if start >= 0:
-            part = Fact(out.store.kinds["match_group"], (match.id, name, start, end, text[start:end]), _inside(span, text, start, end), origin)
+            part = Fact(
+                out.store.kinds["match_group"], (match.id, name, start, end, text[start:end]), _inside(span, text, start, end), origin
+            )
             out.add(part, made)
 
 

@@ -213,6 +213,7 @@ EVENTS = (
     "take: taken",
     "take: too late",
     "take: apart",
+    "take: linked to several",
     "group: alone",
     "group: several",
     "pattern: a named group",

@@ -133,7 +133,10 @@ class Operators(Facts):
             left = 0
             for row in self.ordered(rows, take.source, take.by):
                 me = row[0].id
-                near = next((t for t in taken if t != me and ((t, me) in pairs or (me, t) in pairs)), None)
+                linked = [t for t in dict.fromkeys(taken) if t != me and ((t, me) in pairs or (me, t) in pairs)]
+                near = linked[0] if linked else None
+                self.events["take: linked to several"] += len(linked) > 1
+                self.events["take: linked to itself"] += me in taken and (me, me) in pairs
                 env = dict(zip([p.alias for p in take.source], row, strict=True))
                 data: Json = {**base, "bound": bound(take.source, row)}
                 if near is None and (take.keep < 0 or len(taken) < take.keep):

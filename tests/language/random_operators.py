@@ -71,7 +71,7 @@ class Operators(Expressions):
     def take(self, heads: Sequence[str]) -> Take:
         source, env = self.source()
         apart = None
-        if self.chance(0.6):
+        if self.chance(0.75):
             linking = [
                 (k, a.name, b.name)
                 for k in self.kinds
@@ -80,13 +80,15 @@ class Operators(Expressions):
                 for b in self.fields(k)
                 if a.type == b.type == "ref" and a.name != b.name and all(not f.choices or source[0].kind in f.choices for f in (a, b))
             ]
+            linking += [found for found in linking if found[0] in ("pair", "passed_over")] * 5
             if linking:
                 apart = Apart(*self.pick(linking))
         names = {"number": "int"}
         into = self.head(self.pick(heads), env, names, self.pick((0, 1)))
         rest = self.tries(lambda: self.head(self.pick(heads), env, {**names, **({"nearest": "ref"} if apart else {})}, self.pick((0, 1))))
-        keep = self.pick((-1, 1, 1, 2, 3))
-        return Take(self.meta("take"), source, self.unless(env, 1), self.per(env), self.by(env), keep, apart, into, rest)
+        keep = self.pick((-1, -1, 1, 2, 3) if apart else (-1, 1, 1, 2, 3))
+        per = () if apart and self.chance(0.6) else self.per(env)
+        return Take(self.meta("take"), source, self.unless(env, 1), per, self.by(env), keep, apart, into, rest)
 
     def group(self) -> Group:
         source, env = self.source()

@@ -148,6 +148,20 @@ def test_apart_keeps_linked_facts_from_being_taken_together(run: Run, item: Item
     assert names(session, "near") == [("b", "a"), ("d", "a"), ("e", None)]
 
 
+def test_a_fact_linked_to_itself_is_not_apart_from_itself(run: Run, item: Item, names: Names) -> None:
+    rules = """\
+stage: s0
+take:
+  - id: t
+    from: [{item: {as: i}}, {link: {as: l, left: $i}}]
+    by: [{asc: $i.seq}]
+    apart: {link: [left, right]}
+    into: {two: {first: $i, second: $l.right}}
+"""
+    session = run(rules, [item("a"), item("b"), link("a", "a"), link("a", "b"), link("b", "b")])
+    assert names(session, "two") == [("a", "a"), ("a", "b")]
+
+
 def test_groups_are_components_named_by_their_members(run: Run, item: Item, names: Names) -> None:
     rules = """\
 stage: s0
@@ -167,6 +181,19 @@ group:
     assert names(session, "of") == [(first, "b"), (first, "a"), (first, "c"), (first, "d"), (second, "e")]
     turned = run(rules, [*facts[:6], link("c", "a"), link("d", "c"), link("a", "b"), link("e", "e")], kinds=kinds)
     assert sorted(names(turned, "cluster")) == sorted([(first, 4), (second, 1)])
+
+
+def test_a_pair_with_an_absent_side_connects_nothing(run: Run, item: Item, names: Names) -> None:
+    rules = """\
+stage: s0
+group:
+  - id: g
+    from: [{item: {as: i}}]
+    pair: [$i, $i.other]
+    into: {counted: {number: $size}}
+"""
+    facts = [item("a", other=fact_id("item", "b")), item("b"), item("c", other=fact_id("item", "c")), item("d")]
+    assert names(run(rules, facts), "counted") == [2, 1]
 
 
 def test_with_members_everything_else_only_connects(run: Run, item: Item, names: Names) -> None:
@@ -213,6 +240,13 @@ def test_many_patterns_over_one_field_find_what_each_finds_alone(run: Run, names
     alone = [match for entry in entries for match in names(run("stage: s0\npatterns:\n" + entry, drafts), "match")]
     assert together == alone
     assert len(alone) == 5
+
+
+def test_patterns_too_large_for_one_automaton_are_tried_one_by_one(run: Run, names: Names) -> None:
+    regexes = [rf"{letter}\pN{{1,100}}" for letter in "abcdefghijklmnop"]
+    entries = [f"  - {{id: p{n}, over: {{said: text}}, regex: '{regex}'}}\n" for n, regex in enumerate(regexes)]
+    session = run("stage: s0\npatterns:\n" + "".join(entries), [Draft("said", {"text": "a5 c7"})])
+    assert [values[0] for values in names(session, "match")] == ["p0", "p2"]
 
 
 def test_operators_of_one_stage_do_not_see_each_other(run: Run, item: Item, names: Names) -> None:

@@ -97,6 +97,8 @@ def test_truth_values_are_no_ints(run: Run, item: Item, names: Names) -> None:
     assert names(run(SEE.format(test="good: {ne: true}"), facts), "seen") == ["no"]
 
 
+FLIP = {"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
+
 JOIN = "stage: s0\nrules:\n  - id: r\n    when: [{{item: {{as: a}}}}, {{item: {{as: b, {test}}}}}]\n    then: [{{two: {{first: $a, second: $b}}}}]\n"
 
 
@@ -126,6 +128,33 @@ def test_joins_take_two_facts_and_absent_equals_nothing(
         item("y"),
     ]
     assert names(run(JOIN.format(test=test), facts), "two") == found
+
+
+@pytest.mark.parametrize(
+    ("op", "found"),
+    [
+        ("gt", [("y", "x"), ("y", "x2")]),
+        ("gte", [("x", "x2"), ("x2", "x"), ("y", "x"), ("y", "x2")]),
+        ("lt", []),
+        ("lte", [("x", "x2"), ("x2", "x")]),
+    ],
+)
+def test_a_comparison_means_the_same_when_it_is_joined_last_to_first(
+    run: Run, item: Item, names: Names, op: str, found: list[tuple[str, str]]
+) -> None:
+    rules = f"""\
+stage: s0
+rules:
+  - id: r
+    when:
+      - item: {{as: a, size: {{exists: true}}}}
+      - item: {{as: b, size: {{{FLIP[op]}: $a.size}}}}
+      - link: {{right: $b}}
+    then: [{{two: {{first: $a, second: $b}}}}]
+"""
+    links = [Draft("link", {"left": fact_id("item", a), "right": fact_id("item", b)}) for a, b in (("z", "x"), ("z", "x2"))]
+    facts = [item("x", size=1), item("x2", size=1), item("y", size=2), item("z"), *links]
+    assert sorted(names(run(rules, facts), "two")) == found
 
 
 def test_a_bound_fact_is_not_seen_by_unless_but_counts(run: Run, item: Item, names: Names) -> None:

@@ -21,6 +21,24 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_FAULT, f"error: {message}\n  next: see `{self.prog} --help`\n")
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal, asked for without the modules that argparse would import to find out."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    """The terminal's width, or COLUMNS, or 80."""
+    named = os.environ.get("COLUMNS", "")
+    if named.isdecimal() and int(named):
+        return int(named)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80 if sys.__stdout__ else 80
+    except (OSError, ValueError):
+        return 80
+
+
 def parser(wanted: str | None = None) -> argparse.ArgumentParser:
     """The parser of all commands; with `wanted` only that one gets its arguments, which keeps starting cheap."""
     from tollens.engine.version import __version__
@@ -29,10 +47,11 @@ def parser(wanted: str | None = None) -> argparse.ArgumentParser:
         prog="tollens",
         description="Turns the raw output of a failed run into a cited diagnosis, decided by rule files that you can edit and question.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
     )
     top.add_argument("--version", action="version", version=f"tollens {__version__}")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    # With `prog` argparse need not render a usage line for it, which would take a tenth of the time of a whole diagnosis.
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser, prog=top.prog)
     for name, help_text, arguments in _COMMANDS:
         command = commands.add_parser(name, help=help_text, description=help_text, epilog=_EPILOG, formatter_class=top.formatter_class)
         if wanted in (None, name):

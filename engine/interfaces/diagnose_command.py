@@ -10,8 +10,8 @@ from pathlib import Path
 from tollens.engine.diagnosis.driver import Diagnosed, Options, diagnose
 from tollens.engine.diagnosis.packs import rulebook
 from tollens.engine.errors import EXIT_DONE, EXIT_INSUFFICIENT, EXIT_NO_FAILURE, InputError
-from tollens.engine.explain.record import build
 from tollens.engine.explain.runs import RunStore
+from tollens.engine.interfaces.outcome import record_of
 from tollens.engine.interfaces.project import settings
 from tollens.engine.session.choose import choose
 
@@ -77,19 +77,8 @@ def read_signal(file: str) -> tuple[str, bytes]:
 
 def _keep(done: Diagnosed, name: str, folder: str | None) -> str | None:
     """Keep the run; where that cannot be done, say so and go on."""
-    raw = next((draft for draft in done.parsed.drafts if draft.kind == "raw_text"), None)
-    record = build(
-        done.session,
-        run_id=done.run_id,
-        evaluator=str(done.result["evaluator"]),
-        signal_name=name,
-        signal_digest=str(raw.fields["digest"]) if raw else "",
-        line=done.line,
-        result=done.result,
-        answers=done.answers,
-    )
     store = RunStore(folder)
-    path = store.save(record)
+    path = store.save(record_of(done, name))
     if store.notice:
         notice(store.notice)
     return path

@@ -16,7 +16,6 @@ import pytest
 import tollens
 from tollens.engine.explain.runs import RunStore
 from tollens.engine.rulebook import load
-from tollens.engine.rulebook.source.snapshot import read_pack
 from tollens.facts.views import Diagnosis, Result
 
 
@@ -248,7 +247,7 @@ def test_reloading_in_the_middle_of_an_edit_gives_a_state_that_was_there(
 
 def test_a_pack_that_is_mended_while_its_errors_are_collected_is_an_error_still(pack: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = tollens.Engine([pack.folder])
-    real = read_pack
+    real = vars(load)["read_pack"]
     calls: list[object] = []
 
     def failing_once(folder: Path) -> object:

@@ -120,7 +120,7 @@ def test_killed_in_the_middle_of_a_diagnosis(engine: tollens.Engine, signal_text
     assert (crash.how, "SIGKILL" in crash.message, crash.code) == ("signal", True, "worker")
     assert crash.next_step
     after = engine.diagnose(signal_text)
-    assert (after.outcome, after.notices) == ("diagnosis", ())
+    assert (after.outcome, after.notices) == ("diagnosis", tollens.diagnose(signal_text).notices)
     assert engine.worker_pid not in (pid, None)
 
 
@@ -214,7 +214,7 @@ def test_a_worker_that_died_between_calls_is_replaced_with_a_notice(engine: toll
     outcome = engine.diagnose(signal_text)
     assert outcome.outcome == "diagnosis"
     assert "SIGKILL" in outcome.notices[0]
-    assert engine.diagnose(signal_text).notices == ()
+    assert engine.diagnose(signal_text).notices == outcome.notices[1:]
 
 
 def test_an_interrupt_loses_the_worker_but_not_the_engine(engine: tollens.Engine, signal_text: str) -> None:
@@ -392,3 +392,45 @@ def test_standard_output_carries_frames_only() -> None:
     assert done.stdout.startswith(b"tollens-frame ")
     assert done.stdout.count(b"\n") == 1
     assert done.stderr == b""
+
+
+STAND_IN = """
+error = type("error", (Exception,), {})
+def create_ruleset(name, text):
+    raise %s
+"""
+
+
+@pytest.mark.parametrize(("fault", "how"), [('error("no such node")', ""), ("MemoryError()", "memory")])
+def test_after_a_fault_of_the_engine_in_c_the_worker_is_replaced(
+    fault: str, how: str, signal_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_leaks: None
+) -> None:
+    (tmp_path / "durable_rules_engine.py").write_text(STAND_IN % fault, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with tollens.Engine(worker=True, evaluator="durable_rules") as engine:
+        with pytest.raises(tollens.EngineError) as caught:
+            engine.diagnose(signal_text)
+        assert getattr(caught.value, "how", "") == how
+        assert engine.worker_pid is None
+        with pytest.raises(tollens.EngineError):
+            engine.diagnose(signal_text)
+
+
+def test_a_worker_without_the_engine_in_c_says_so(
+    signal_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_leaks: None
+) -> None:
+    (tmp_path / "durable_rules_engine.py").write_text("raise ImportError('not here')\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with tollens.Engine(worker=True) as engine:
+        outcome = engine.diagnose(signal_text)
+        assert (outcome.result["evaluator"], "reference" in outcome.notices[0]) == ("reference", True)
+        assert engine.diagnose(signal_text).notices == outcome.notices
+    with tollens.Engine(worker=True, evaluator="durable_rules") as engine, pytest.raises(tollens.InputError, match="not here"):
+        engine.diagnose(signal_text)
+
+
+def test_a_worker_of_another_version_is_refused(signal_text: str, monkeypatch: pytest.MonkeyPatch, no_leaks: None) -> None:
+    monkeypatch.setattr("tollens.engine.version.__version__", "99")
+    with tollens.Engine(worker=True) as engine, pytest.raises(tollens.WorkerCrashed, match="this process 99") as caught:
+        engine.diagnose(signal_text)
+    assert caught.value.how == "start"

@@ -197,6 +197,15 @@ class RawText(Body):
     binary: bool = False
 
 
+class Redacted(Body):
+    """A redaction of a pack that masked something in the raw text, and how often."""
+
+    KIND: ClassVar[str] = "redacted"
+    KEY: ClassVar[tuple[str, ...] | None] = ("redaction",)
+    redaction: str
+    count: int
+
+
 class ProjectRoot(Body):
     """A folder that the caller named as the project's root."""
 

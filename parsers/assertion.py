@@ -3,70 +3,95 @@
 from __future__ import annotations
 
 from tollens.facts.fact import Span
-from tollens.parsers.comparison import Sides, split_assertion, split_unittest, without_message
+from tollens.parsers.call import Asked, asserts, read_statement
+from tollens.parsers.comparison import Sides, split_assertion
+from tollens.parsers.explanation import read_explanations
+from tollens.parsers.library_sides import read_library_sides
 from tollens.parsers.page import Extra, Unit
-from tollens.parsers.patterns import Pattern
 from tollens.parsers.text import Text
+from tollens.parsers.unittest_message import split_unittest
+from tollens.parsers.wording import Row, Said, Side, read_wording
 
-_WHERE = Pattern(r"\s*\+\s+(where|and)\s+(\S.*)$")
-_SIDE = Pattern(r"\s*(x|y|ACTUAL|DESIRED|\[left\]|\[right\]):\s+(\S.*)$")
-_SIDES = {"x": "left", "ACTUAL": "left", "[left]": "left", "y": "right", "DESIRED": "right", "[right]": "right"}
-_MARKS = {"- ": "minus", "+ ": "plus", "? ": "guide"}
-#: Explanations that pytest adds to a comparison: how they begin, the label, and the sign before the part that is the text.
-_NOTES = (
-    ("At index ", "index_diff", " diff: "),
-    ("Left contains ", "left_extra", "item: "),
-    ("Right contains ", "right_extra", "item: "),
-    ("{", "differing", ""),
-)
-
-#: A line of a message: the text's line number, the column at which the message's part begins, and that part.
-Row = tuple[int, int, str]
+__all__ = ["Row", "read_assertion"]
 
 
-def read_assertion(unit: Unit, text: Text, rows: list[Row], statement: str | None, *, in_unittest: bool = False) -> None:
+def read_assertion(unit: Unit, text: Text, rows: list[Row], statement: str | None) -> None:
     """Put the comparison and the details of a failure onto its unit.
 
     `rows` are the lines of what was printed for the exception, with the class name left out of the first;
     `statement` is the printed source of the failing statement.
     """
     at = next((number for number in range(len(rows) - 1, -1, -1) if rows[number][2].startswith("assert ")), None)
-    expression = _expression(statement)
+    asserted = unit.record_type == "assertion"
     if at is not None:
-        _pytest_comparison(unit, text, rows[at], expression)
-    elif unit.record_type == "assertion" and rows and not _sides_on_lines(unit, text, rows, expression):
-        split = split_unittest(rows[0][2]) if _asks_unittest(statement, in_unittest) else None
-        if split is not None:
-            _compare(unit, text, rows[0], split[0], split[1], expression, 0)
-        elif expression is not None:
-            unit.extras.append(Extra("comparison", {"form": "statement", "expression": expression}))
-    if unit.record_type == "assertion":
-        for row in rows[(at or 0) + 1 :]:
-            _detail(unit, text, row)
+        _pytest_comparison(unit, text, rows[at], statement)
+    elif asserted and rows:
+        _message_comparison(unit, text, rows, statement)
+    printed = at is None and any("left" in extra.fields for extra in unit.extras)
+    said = None if printed else read_wording(rows if at is None else rows[:at])
+    if said is not None:
+        if asserted and at is None:
+            _said(unit, text, rows, said, read_statement(statement))
+        for label, side in (("said_expected", said.expected), ("said_got", said.got)):
+            unit.extras.append(Extra("detail", {"label": label, "text": side.text}, {"text": _side_span(text, rows, side)}))
+    if asserted:
+        read_explanations(unit, text, rows[(at or 0) + 1 :])
 
 
-def _asks_unittest(statement: str | None, in_unittest: bool) -> bool:
-    """Whether the words may be unittest's own: not under a bare `assert`, whose message is the author's."""
-    if statement is None:
-        return True
-    if statement[:7] in ("assert", "assert ", "assert("):
-        return False
-    return in_unittest or ".assert" in statement or statement.startswith("assert")
-
-
-def _pytest_comparison(unit: Unit, text: Text, row: Row, expression: str | None) -> None:
+def _pytest_comparison(unit: Unit, text: Text, row: Row, statement: str | None) -> None:
     sides = split_assertion(row[2][7:])
+    asked = read_statement(statement, sides.operator if sides is not None else None)
+    if asked is not None and asked.call is not None:
+        asked = None  # the assert stands somewhere below this call
     if sides is not None:
-        _compare(unit, text, row, sides, "pytest_assert", expression, 7)
-    elif expression is not None:
-        unit.extras.append(Extra("comparison", {"form": "pytest_assert", "expression": expression}))
+        _compare(unit, text, row, sides, "pytest_assert", asked, 7)
+    elif asked is not None:
+        unit.extras.append(Extra("comparison", asked_fields("pytest_assert", asked)))
 
 
-def _compare(unit: Unit, text: Text, row: Row, sides: Sides, form: str, expression: str | None, shift: int) -> None:
+def _message_comparison(unit: Unit, text: Text, rows: list[Row], statement: str | None) -> None:
+    """The comparison that a message tells of: a library's labelled sides, unittest's own phrases, or else the statement alone."""
+    asked = read_statement(statement)
+    if read_library_sides(unit, text, rows, asked):
+        return
+    split = _unittest_sides(rows[0][2], statement, asked)
+    if split is not None:
+        _compare(unit, text, rows[0], split[0], split[1], asked, 0)
+    elif asked is not None and (asked.call is None or asserts(asked)):
+        unit.extras.append(Extra("comparison", asked_fields("statement", asked)))
+
+
+def _said(unit: Unit, text: Text, rows: list[Row], said: Said, asked: Asked | None) -> None:
+    """The author's words name the sides; the statement's own sides need not be the same."""
+    first, second = (said.expected, said.got) if said.form != "got_expected" else (said.got, said.expected)
+    expression = asked.expression if asked is not None else None
+    call = asked.call if asked is not None else None
+    fields = {"form": said.form, "left": first.text, "right": second.text, "expression": expression, "call": call}
+    spans = {"left": _side_span(text, rows, first), "right": _side_span(text, rows, second)}
+    unit.extras = [extra for extra in unit.extras if extra.kind != "comparison"]
+    unit.extras.append(Extra("comparison", fields, spans))
+
+
+def _unittest_sides(line: str, statement: str | None, asked: Asked | None) -> tuple[Sides, str] | None:
+    """The phrases of unittest are read where one of its assertions was called; where that is not known, only between printed values."""
+    if asserts(asked):
+        return split_unittest(line)
+    if asked is not None or (statement is not None and statement.startswith(("raise ", "assert"))):
+        return None
+    return split_unittest(line, strict=True)
+
+
+def asked_fields(form: str, asked: Asked | None) -> dict[str, object]:
+    """The fields of a comparison that its source tells."""
+    fields: dict[str, object] = {"form": form}
+    if asked is not None:
+        fields |= {"expression": asked.expression, "call": asked.call, "left_source": asked.left, "right_source": asked.right}
+    return fields
+
+
+def _compare(unit: Unit, text: Text, row: Row, sides: Sides, form: str, asked: Asked | None, shift: int) -> None:
     index, column, _ = row
-    fields: dict[str, object] = {
-        "form": form, "left": sides.left, "operator": sides.operator, "right": sides.right, "expression": expression,
-    }  # fmt: skip
+    fields = {**asked_fields(form, asked), "left": sides.left, "operator": sides.operator, "right": sides.right}
     spans: dict[str, Span] = {"": text.whole(index)}
     for name, start, value in (("left", sides.at, sides.left), ("right", sides.right_at, sides.right)):
         if value:
@@ -74,56 +99,7 @@ def _compare(unit: Unit, text: Text, row: Row, sides: Sides, form: str, expressi
     unit.extras.append(Extra("comparison", fields, spans))
 
 
-def _sides_on_lines(unit: Unit, text: Text, rows: list[Row], expression: str | None) -> bool:
-    """The sides that numerical libraries print on labelled lines of their own; a side goes on to the next label."""
-    values: dict[str, list[str]] = {}
-    spans: dict[str, Span] = {}
-    side, form = None, "numpy"
-    for index, column, line in rows:
-        found = _SIDE.match(line)
-        if found is not None and _SIDES[found.group(1)] not in values:
-            form = "pandas" if found.group(1)[0] == "[" else "numpy"
-            side = _SIDES[found.group(1)]
-            values[side] = [found.group(2).rstrip()]
-            spans[side] = text.span(index, column + found.start(2), column + found.start(2) + len(values[side][0]))
-        elif side is not None and line[:1] == " " and line.strip():
-            values[side].append(line.strip())
-        else:
-            side = None
-    if len(values) < 2:
-        return False
-    fields = {name: "\n".join(lines) for name, lines in values.items()}
-    unit.extras.append(Extra("comparison", {"form": form, "expression": expression, **fields}, spans))
-    return True
-
-
-def _detail(unit: Unit, text: Text, row: Row) -> None:
-    index, column, line = row
-    stripped = line.strip()
-    if not stripped:
-        return
-    where = _WHERE.match(line)
-    if where is not None:
-        label, start, value = where.group(1), where.start(2), where.group(2).rstrip()
-    else:
-        start = len(line) - len(line.lstrip())
-        label, skip = _label(stripped)
-        start, value = start + skip, line[start + skip :].rstrip()
-    fields = {"label": label, "text": value}
-    unit.extras.append(Extra("detail", fields, {"text": text.span(index, column + start, column + start + len(value))}))
-
-
-def _label(line: str) -> tuple[str, int]:
-    """The label of an explanation and how many characters stand before its text."""
-    if line[:2] in _MARKS:
-        return _MARKS[line[:2]], 2
-    for beginning, label, sign in _NOTES:
-        if line.startswith(beginning) and (sign in line if sign else " != " in line):
-            return label, line.index(sign) + len(sign)
-    return "note", 0
-
-
-def _expression(statement: str | None) -> str | None:
-    if statement is None or not statement.startswith("assert "):
-        return None
-    return without_message(statement[7:].strip()) or None
+def _side_span(text: Text, rows: list[Row], side: Side) -> Span:
+    index, column, _ = rows[side.row]
+    start = column + side.column
+    return text.span(index, start, start + len(side.text.partition("\n")[0]))

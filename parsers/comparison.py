@@ -9,22 +9,6 @@ _COMPARISONS = ("not in", "is not", "==", "!=", "<=", ">=", "in", "is", "<", ">"
 _CONNECTIVES = ("and", "or")
 _OPEN, _CLOSE = "([{", ")]}"
 
-#: What unittest writes between two values: the phrase and the form of the comparison.
-_UNITTEST = (
-    (" not found in ", "unittest_member"),
-    (" unexpectedly found in ", "unittest_member"),
-    (" is not an instance of ", "unittest_instance"),
-    (" is an instance of ", "unittest_instance"),
-    (" not less than or equal to ", "unittest_order"),
-    (" not greater than or equal to ", "unittest_order"),
-    (" not less than ", "unittest_order"),
-    (" not greater than ", "unittest_order"),
-    (" unexpectedly identical", "unittest_identity"),
-    (" != ", "unittest_equal"),
-    (" == ", "unittest_equal"),
-    (" is not ", "unittest_identity"),
-)
-
 
 class Sides(NamedTuple):
     """The sides of a comparison, verbatim; `at` is the column of the left one, `right_at` that of the right one."""
@@ -45,7 +29,7 @@ def split_assertion(text: str) -> Sides | None:
     body = text[start:end]
     if not body:
         return None
-    for marks in (_top_level(body, angles=True), _top_level(body, angles=False)):
+    for marks in (top_level(body, angles=True), top_level(body, angles=False)):
         if marks is not None:
             return _sides(body, start, marks)
     return _only_operator(body, start)
@@ -56,7 +40,7 @@ def _unwrapped(text: str, start: int, end: int) -> tuple[int, int]:
     for _ in range(20):
         if not (text.startswith("(", start) and text.endswith(")", start, end)):
             break
-        marks = _top_level(text[start + 1 : end - 1], angles=False)
+        marks = top_level(text[start + 1 : end - 1], angles=False)
         if marks is None or _is_tuple(text[start + 1 : end - 1]):
             break
         start, end = start + 1, end - 1
@@ -68,11 +52,11 @@ def _unwrapped(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_tuple(body: str) -> bool:
-    commas = _top_level(body, angles=False, wanted=(",",))
+    commas = top_level(body, angles=False, wanted=(",",))
     return not body.strip() or bool(commas)
 
 
-def _top_level(body: str, *, angles: bool, wanted: tuple[str, ...] = ()) -> list[tuple[int, str]] | None:
+def top_level(body: str, *, angles: bool, wanted: tuple[str, ...] = ()) -> list[tuple[int, str]] | None:
     """Where operators stand outside quotes and brackets, left to right; None where quotes or brackets do not close."""
     found: list[tuple[int, str]] = []
     depth = angle = index = 0
@@ -80,7 +64,7 @@ def _top_level(body: str, *, angles: bool, wanted: tuple[str, ...] = ()) -> list
     while index < size:
         char = body[index]
         if char in "'\"":
-            index = _quote_end(body, index)
+            index = quote_end(body, index)
             if index < 0:
                 return None
             continue
@@ -114,7 +98,7 @@ def _operator_at(body: str, index: int) -> str | None:
     return None
 
 
-def _quote_end(body: str, index: int) -> int:
+def quote_end(body: str, index: int) -> int:
     """The column after a string that begins at this quote; -1 where it does not end. Triple quotes are read as such."""
     quote = body[index]
     triple = body.startswith(quote * 3, index)
@@ -148,7 +132,7 @@ def _at(body: str, start: int, column: int, operator: str) -> Sides:
 
 def without_message(expression: str) -> str:
     """An asserted expression without the message that the author put after a comma."""
-    commas = _top_level(expression, angles=False, wanted=(",",))
+    commas = top_level(expression, angles=False, wanted=(",",))
     return expression[: commas[0][0]].rstrip() if commas else expression
 
 
@@ -164,36 +148,3 @@ def _only_operator(body: str, start: int) -> Sides | None:
     signs = [mark for mark in marks if not mark[1].isalpha() and " " not in mark[1]]
     chosen = signs if len(signs) == 1 else marks
     return _at(body, start, *chosen[0]) if len(chosen) == 1 else None
-
-
-def split_unittest(message: str) -> tuple[Sides, str] | None:
-    """The sides of the first line of a unittest failure and the comparison's form; the operator is unittest's own phrase."""
-    line = message.partition("\n")[0]
-    start = 0
-    words = line.split(" ", 3)
-    if len(words) > 2 and words[1] == "differ:":
-        start = len(words[0]) + 9
-    for phrase, form in _UNITTEST:
-        column = line.find(phrase, start)
-        if column < 0:
-            continue
-        if line.find(phrase, column + 1) >= 0:
-            column = _outside_quotes(line, phrase, start, column)
-        right_at = column + len(phrase)
-        own_message = _outside_quotes(line, " : ", right_at, len(line))
-        left, right = line[start:column], line[right_at:own_message]
-        return Sides(left, phrase.strip(), right or None, start, right_at), form
-    return None
-
-
-def _outside_quotes(line: str, phrase: str, start: int, default: int) -> int:
-    """The first occurrence of a phrase outside quotes, or `default`."""
-    index = start
-    while 0 <= index < len(line):
-        if line[index] in "'\"":
-            index = _quote_end(line, index)
-        elif line.startswith(phrase, index):
-            return index
-        else:
-            index += 1
-    return default

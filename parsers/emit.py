@@ -11,7 +11,7 @@ from tollens.parsers.page import Extra, FrameFound, Loose, Page, Region, Unit
 #: Fields that hold free text of any length, by kind; longer values are cut.
 _FREE = {
     "stack_frame": ("file", "function", "source", "marked"),
-    "comparison": ("left", "operator", "right", "expression"),
+    "comparison": ("left", "operator", "right", "expression", "call", "left_source", "right_source"),
     "detail": ("text",),
     "test_case": ("name", "node_id", "file"),
     "summary_line": ("node_id", "text"),

@@ -83,7 +83,7 @@ def read_one(page: Page, text: Text, at: int, stop: int, *, bounded: bool) -> tu
     end = _message_end(text, stack.end + 1, stop, bounded)
     set_exception(unit, text, stack.end, end, tail)
     if unit.record_type == "assertion":
-        _assertion(unit, text, stack.end, end, tail, bounded)
+        _assertion(unit, text, stack.end, end, tail)
     return unit, end
 
 
@@ -161,13 +161,13 @@ def set_exception(unit: Unit, text: Text, index: int, end: int, found: Exception
         unit.message = None
 
 
-def _assertion(unit: Unit, text: Text, index: int, end: int, tail: ExceptionLine, bounded: bool) -> None:
+def _assertion(unit: Unit, text: Text, index: int, end: int, tail: ExceptionLine) -> None:
     margin = indent(text.lines[index])
     start = tail.message_at[0] if tail.message_at is not None else len(text.lines[index])
     rows: list[Row] = [(index, start, text.lines[index][start:].rstrip())]
     rows += [(row, margin, text.lines[row][margin:].rstrip()) for row in range(index + 1, end)]
     source = unit.frames[-1].source if unit.frames else None
-    read_assertion(unit, text, rows, source, in_unittest=bounded)
+    read_assertion(unit, text, rows, source)
 
 
 def _before(page: Page, text: Text, at: int, unit: Unit) -> None:

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollens.parsers.comparison import split_assertion, split_unittest, without_message
+from tollens.parsers.call import read_statement
+from tollens.parsers.comparison import split_assertion, without_message
+from tollens.parsers.unittest_message import split_unittest
 
 
 @pytest.mark.parametrize(
@@ -51,8 +53,15 @@ def test_no_sides_where_nobody_can_tell(text: str) -> None:
         ("Lists differ: [1] != [2]\n\nmore", "[1]", "!=", "[2]", "unittest_equal"),
         ("'a != b' != 'c'", "'a != b'", "!=", "'c'", "unittest_equal"),
         ("'x' not found in 'abc'", "'x'", "not found in", "'abc'", "unittest_member"),
-        ("False is not true", "False", "is not", "true", "unittest_identity"),
+        ("False is not true", "False", "is not", "true", "unittest_truth"),
         ("5 not less than 3", "5", "not less than", "3", "unittest_order"),
+        ("True is not false : said why", "True", "is not", "false", "unittest_truth"),
+        ("None is not 3", "None", "is not", "3", "unittest_identity"),
+        ("1.0 != 1.1 within 7 places (0.1 difference)", "1.0", "!=", "1.1", "unittest_equal"),
+        ("Regex didn't match: 'a+' not found in 'bbb'", "'a+'", "not found in", "'bbb'", "unittest_member"),
+        ("[<A: x != y>] != ['b != c']", "[<A: x != y>]", "!=", "['b != c']", "unittest_equal"),
+        ("{'a': 'x is not y'} is not None", "{'a': 'x is not y'}", "is not", "None", "unittest_identity"),
+        ("Lists differ: [[u'a'], [u'b... != [['a', 'b...", "[[u'a'], [u'b...", "!=", "[['a', 'b...", "unittest_equal"),
         ("1 is not an instance of <class 'str'>", "1", "is not an instance of", "<class 'str'>", "unittest_instance"),
     ],
 )
@@ -60,6 +69,43 @@ def test_sides_of_a_unittest_message(message: str, left: str, operator: str, rig
     split = split_unittest(message)
     assert split is not None
     assert (*split[0][:3], split[1]) == (left, operator, right, form)
+
+
+@pytest.mark.parametrize("message", ["the node is not 'a'", "x != y", "Things: 1 != 2", "'a' != b", "no phrase at all", ""])
+def test_only_printed_values_are_sides_where_nobody_knows_who_wrote(message: str) -> None:
+    assert split_unittest(message, strict=True) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "operator", "asked"),
+    [
+        ("assert total(x) == 3, 'why'", "==", ("total(x) == 3", None, "total(x)", "3")),
+        ("assert total(x) == 3", "!=", ("total(x) == 3", None, None, None)),
+        ("assert ready", None, ("ready", None, None, None)),
+        ("self.assertEqual(expected, f(a, 'b, c'), msg='x')", None, (..., "assertEqual", "expected", "f(a, 'b, c')")),
+        ("np.testing.assert_allclose(a, [1, 2], atol=1)", None, (..., "assert_allclose", "a", "[1, 2]")),
+        ("return self.assertIn(", None, (..., "assertIn", None, None)),
+        ("self.assertEqual(\n    1,\n    2,\n)", None, (..., "assertEqual", "1", "2")),
+        ("x = 1", None, None),
+        ("raise ValueError(3)", None, None),
+        (None, None, None),
+    ],
+)
+def test_what_a_statement_asks(statement: str | None, operator: str | None, asked: tuple[object, ...] | None) -> None:
+    found = read_statement(statement, operator)
+    wanted = None if asked is None else (statement, *asked[1:]) if asked[0] is ... else asked
+    assert (found if found is None else tuple(found)) == wanted
+
+
+@given(st.text(alphabet="ab'\"\\()[]{}<> =!isnotrue,.:", max_size=60), st.booleans())
+def test_sides_of_unittest_stand_where_they_are_said_to_stand(text: str, strict: bool) -> None:
+    split = split_unittest(text, strict=strict)
+    if split is None:
+        return
+    sides, _ = split
+    assert sides.left is not None
+    assert text[sides.at :].startswith(sides.left)
+    assert text[sides.right_at :].startswith(sides.right or "")
 
 
 @pytest.mark.parametrize(

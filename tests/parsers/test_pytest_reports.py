@@ -244,12 +244,39 @@ def test_explanations_are_labelled(recorded: Callable[[str], Any]) -> None:
     assert ("note", "Differing items:") in rows
 
 
-def test_the_words_of_an_author_are_not_split(reading: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("assert node.ok, text", "the node is not what 'a' != 'b' says"),
+        ("assert check(x), text", "a == b"),
+        ('raise AssertionError("1 != 2")', "1 != 2"),
+        ('self.fail("1 is not 2")', "1 is not 2"),
+        ("helper(a, b)", "'x' not found in 'y'"),
+    ],
+)
+def test_the_words_of_an_author_are_no_comparison(reading: Callable[..., Any], statement: str, message: str) -> None:
+    facts = reading(f">       {statement}\nE       AssertionError: {message}\n\nutil.py:86: AssertionError\n")
+    assert [left for (left,) in facts.rows("comparison", "left") if left is not None] == []
+
+
+def test_sides_that_an_author_names_in_words(reading: Callable[..., Any]) -> None:
     facts = reading(
         ">       assert node[key] == value, \\\nE       AssertionError: The node[reftype] is not 'obj': 'class'\n\n"
         "util.py:86: AssertionError\n"
     )
-    assert facts.rows("comparison", "form", "left", "right") == [("statement", None, None)]
+    assert facts.rows("comparison", "form", "left", "operator", "right") == [("is_not_but", "'obj'", None, "'class'")]
+    assert facts.rows("detail", "label", "text") == [("said_expected", "'obj'"), ("said_got", "'class'")]
+
+
+def test_sides_in_words_stand_beside_those_of_the_assertion(reading: Callable[..., Any]) -> None:
+    facts = reading(
+        ">       assert len(a) == len(b), message\nE       AssertionError: They differ.\nE         \nE         Expected:\nE         nothing at all\n"
+        "E         \nE         Got:\nE         Message(1)\nE         Message(2)\nE         \nE       assert 0 == 2\n\nutil.py:66: AssertionError\n"
+    )
+    assert facts.rows("comparison", "form", "left", "right", "left_source", "right_source") == [
+        ("pytest_assert", "0", "2", "len(a)", "len(b)")
+    ]
+    assert facts.rows("detail", "label", "text") == [("said_expected", "nothing at all"), ("said_got", "Message(1)\nMessage(2)")]
 
 
 def test_pasted_blocks_without_their_section(reading: Callable[..., Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tollens.engine.diagnosis.measures import MEASURES
+from tollens.engine.diagnosis.redact import redact
 from tollens.engine.diagnosis.view import Json, View
 from tollens.engine.rulebook.syntax import Rulebook
 from tollens.engine.session.evaluator import Evaluator
@@ -12,6 +13,7 @@ from tollens.engine.session.session import DEFAULT_BUDGET, Session, run_session
 from tollens.facts.fact import Draft
 from tollens.facts.values import digest
 from tollens.parsers import Parsed, parse
+from tollens.parsers.text import decode
 
 
 class Options(NamedTuple):
@@ -47,9 +49,10 @@ def diagnose(data: bytes, book: Rulebook, evaluator: Evaluator, options: Options
 
     Raises FactError, BudgetExceeded or EngineError; text that nothing can be read from is an outcome, not an error.
     """
-    parsed = parse(data)
-    name = digest(data.hex(), options.source, *options.project_roots, options.timestamp, book.digest)
-    session = run_session(book, [*context(parsed, options), *parsed.drafts], evaluator, measures=MEASURES, budget=options.budget)
+    text, redacted = redact(decode(data), book.redactions)
+    parsed = parse(text)
+    name = digest(text, options.source, *options.project_roots, options.timestamp, book.digest)
+    session = run_session(book, [*context(parsed, options), *redacted, *parsed.drafts], evaluator, measures=MEASURES, budget=options.budget)
     view = View(session, options.source)
     return Diagnosed(view.result(evaluator.name, name), session, parsed, view.answers())
 

@@ -28,6 +28,7 @@ from tollens.engine.rulebook.syntax import (
     PackInfo,
     Pattern,
     Place,
+    Redaction,
     Ref,
     Row,
     Rule,
@@ -142,7 +143,8 @@ class _Encoder:
         rows = [[row.kind, row.fields, self.place(row.place), row.pack] for row in book.rows]
         kinds = [kind.to_json() for kind in book.kinds]
         stages = [self.stage(stage) for stage in book.stages]
-        return [book.packs, book.digest, kinds, stages, rows, book.tables, book.disabled]
+        redactions = [[self.meta(redaction.meta), redaction.regex] for redaction in book.redactions]
+        return [book.packs, book.digest, kinds, stages, rows, book.tables, book.disabled, redactions]
 
 
 def _value(value: Scalar | list[str]) -> Value:
@@ -253,7 +255,7 @@ class _Decoder:
         return Row(kind, tuple([(name, _value(value)) for name, value in fields]), self.place(*place), pack)
 
     def rulebook(self, data: Data) -> Rulebook:
-        packs, digest, kinds, stages, rows, tables, disabled = data
+        packs, digest, kinds, stages, rows, tables, disabled, redactions = data
         return Rulebook(
             tuple([PackInfo(*pack) for pack in packs]),
             digest,
@@ -262,4 +264,5 @@ class _Decoder:
             tuple([self.row(row) for row in rows]),
             tuple([(name, _value(value)) for name, value in tables]),
             tuple([(name, reason, pack) for name, reason, pack in disabled]),
+            tuple([Redaction(self.meta(meta), regex) for meta, regex in redactions]),
         )

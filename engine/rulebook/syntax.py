@@ -215,6 +215,13 @@ class TextPattern(NamedTuple):
     regex: str
 
 
+class Redaction(NamedTuple):
+    """A named regular expression for what must never be kept: its group `secret`, or the whole match, is masked before anything is read."""
+
+    meta: Meta
+    regex: str
+
+
 class Measure(NamedTuple):
     """A registered Python function over the joined rows of `source`, blocked by equal `block` values; it yields `output` facts."""
 
@@ -269,3 +276,4 @@ class Rulebook(NamedTuple):
     rows: tuple[Row, ...]
     tables: tuple[tuple[str, Value], ...]
     disabled: tuple[tuple[str, str, str], ...]
+    redactions: tuple[Redaction, ...] = ()

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tollens.engine.rulebook.build.entries import Entry, Site
+from tollens.engine.rulebook.build.entries import Item, Site
 from tollens.engine.rulebook.source.nodes import Map, Node
 from tollens.engine.rulebook.build.operators import build_elect, build_group, build_take
 from tollens.engine.rulebook.source.problems import fault, unknown
-from tollens.engine.rulebook.build.readings import build_measure, build_row, build_text_pattern
+from tollens.engine.rulebook.build.readings import build_measure, build_redaction, build_row, build_text_pattern
 from tollens.engine.rulebook.build.rules import build_rule
 from tollens.engine.rulebook.build.scope import World
 from tollens.engine.rulebook.source.shapes import check_keys, want_list, want_map, want_name
 from tollens.engine.rulebook.syntax import Row
 
-BUILDERS: dict[str, Callable[[Map, Site], Entry]] = {
+BUILDERS: dict[str, Callable[[Map, Site], Item]] = {
     "rules": build_rule,
     "elect": build_elect,
     "take": build_take,
@@ -22,12 +22,13 @@ BUILDERS: dict[str, Callable[[Map, Site], Entry]] = {
     "patterns": build_text_pattern,
     "measures": build_measure,
 }
-KEYS = ("stage", *BUILDERS, "facts")
+STAGELESS: dict[str, Callable[[Map, Site], Item]] = {"redactions": build_redaction}
+KEYS = ("stage", *BUILDERS, *STAGELESS, "facts")
 
 
-def build_document(document: Map, pack: str, world: World) -> tuple[list[Entry], list[Row]]:
+def build_document(document: Map, pack: str, world: World) -> tuple[list[Item], list[Row]]:
     """The entries and rows of one document; faults go to the world's problems."""
-    entries: list[Entry] = []
+    entries: list[Item] = []
     rows: list[Row] = []
     problems = world.problems
     check_keys(document, KEYS, "a rule file", problems)
@@ -38,10 +39,11 @@ def build_document(document: Map, pack: str, world: World) -> tuple[list[Entry],
                 for item in want_list(value, "`facts`", "a list of `KIND: {FIELD: CONSTANT}`", "facts-in-a-pack").items:
                     with problems.catch():
                         rows.append(build_row(item, site))
-            elif key.text in BUILDERS:
+            elif key.text in BUILDERS or key.text in STAGELESS:
+                build = BUILDERS.get(key.text) or STAGELESS[key.text]
                 for item in want_list(value, f"`{key.text}`", "a list of entries with an `id`").items:
                     with problems.catch():
-                        entries.append(BUILDERS[key.text](_entry(item, key.text), site))
+                        entries.append(build(_entry(item, key.text), site))
     return entries, rows
 
 

@@ -11,7 +11,7 @@ from tollens.engine.rulebook.build.patterns import build_source, check_count, re
 from tollens.engine.rulebook.source.problems import fault, unknown
 from tollens.engine.rulebook.build.scope import Scope, field_of
 from tollens.engine.rulebook.source.shapes import need, only_entry, want_list, want_map, want_name, want_text, what
-from tollens.engine.rulebook.syntax import Measure, Row, TextPattern
+from tollens.engine.rulebook.syntax import Measure, Redaction, Row, TextPattern
 from tollens.facts.kind import Kind
 from tollens.facts.values import Value
 
@@ -30,6 +30,13 @@ def build_text_pattern(node: Map, site: Site) -> TextPattern:
     regex = regex_text(need(node, "regex", "a pattern", _PAGE), scope)
     scope.aliases["match"] = site.world.kinds[MATCH]
     return TextPattern(with_says(meta, node, scope), kind.name, field.name, regex)
+
+
+def build_redaction(node: Map, site: Site) -> Redaction:
+    """A regular expression for secrets. It belongs to no stage: it is applied before anything is read."""
+    meta = heading(node, site, "a redaction", ("regex",))._replace(stage="")
+    scope = Scope(site.world)
+    return Redaction(with_says(meta, node, scope), regex_text(need(node, "regex", "a redaction", "redactions"), scope))
 
 
 def build_measure(node: Map, site: Site) -> Measure:

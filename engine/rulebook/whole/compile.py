@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tollens.engine.rulebook.build.documents import build_document
-from tollens.engine.rulebook.build.entries import Entry
+from tollens.engine.rulebook.build.entries import Entry, Item
 from tollens.engine.rulebook.build.packfile import PackFile, build_pack_file, pack_name
 from tollens.engine.rulebook.build.scope import World, constant_value
 from tollens.engine.rulebook.build.stages import order_stages
@@ -16,7 +16,7 @@ from tollens.engine.rulebook.measures import MeasureSignature
 from tollens.engine.rulebook.source.nodes import Map, read_documents
 from tollens.engine.rulebook.source.problems import Problems, fault, unknown
 from tollens.engine.rulebook.source.snapshot import LANGUAGE, PACK_FILE, Snapshot
-from tollens.engine.rulebook.syntax import Elect, Group, Measure, PackInfo, Place, Row, Rule, Rulebook, Stage, Take, TextPattern
+from tollens.engine.rulebook.syntax import Elect, Group, Measure, PackInfo, Place, Redaction, Row, Rule, Rulebook, Stage, Take, TextPattern
 from tollens.engine.rulebook.whole.compose import Composition, Layer, compose_tables
 from tollens.engine.rulebook.whole.strata import check_strata
 from tollens.facts.kind import KindTable
@@ -56,9 +56,11 @@ def compile_packs(sources: Sequence[Source], base: KindTable, measures: Mapping[
         composition.add(layer)
         rows += layer.rows
     rows = _settled_rows(rows, world, frozenset([pack.file.name for pack in packs if pack.user]))
-    entries = composition.entries()
+    items = composition.entries()
+    entries: list[Entry] = [item for item in items if not isinstance(item, Redaction)]
+    known: list[Entry] = [item for item in composition.known if not isinstance(item, Redaction)]
     if not len(problems):
-        check_strata(entries, composition.known, stages, kinds, problems)
+        check_strata(entries, known, stages, kinds, problems)
     return Rulebook(
         packs=tuple(PackInfo(pack.file.name, pack.file.version, pack.digest, pack.file.name) for pack in packs),
         digest=rulebook_digest([pack.digest for pack in packs]),
@@ -67,6 +69,7 @@ def compile_packs(sources: Sequence[Source], base: KindTable, measures: Mapping[
         rows=tuple(rows),
         tables=tuple((table.name, constant_value(table.value, table.place)) for table in tables.values()),
         disabled=tuple(composition.disabled),
+        redactions=tuple(item for item in items if isinstance(item, Redaction)),
     )
 
 
@@ -137,7 +140,7 @@ def _kinds(packs: Sequence[_Pack], base: KindTable, stages: Sequence[str], probl
 
 
 def _layer(pack: _Pack, world: World) -> Layer:
-    entries: list[Entry] = []
+    entries: list[Item] = []
     rows: list[Row] = []
     for document in pack.documents:
         more, facts = build_document(document, pack.file.name, world)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tollens.engine.rulebook.build.entries import Entry
+from tollens.engine.rulebook.build.entries import Item
 from tollens.engine.rulebook.build.packfile import Disable
 from tollens.engine.rulebook.build.scope import Table
 from tollens.engine.rulebook.source.problems import Problems, fault, unknown
@@ -18,7 +18,7 @@ class Layer(NamedTuple):
     user: bool
     disable: tuple[Disable, ...]
     tables: tuple[Table, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[Item, ...]
     rows: tuple[Row, ...]
 
 
@@ -27,7 +27,7 @@ class _Slot:
 
     __slots__ = ("entry",)
 
-    def __init__(self, entry: Entry | None) -> None:
+    def __init__(self, entry: Item | None) -> None:
         self.entry = entry
 
 
@@ -37,9 +37,9 @@ class Composition:
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
         self._slots: list[_Slot] = []
-        self._by_id: dict[str, tuple[Entry, _Slot]] = {}
+        self._by_id: dict[str, tuple[Item, _Slot]] = {}
         self._touched: dict[str, tuple[str, Place]] = {}
-        self.known: list[Entry] = []
+        self.known: list[Item] = []
         self.disabled: list[tuple[str, str, str]] = []
 
     def add(self, layer: Layer) -> None:
@@ -53,12 +53,12 @@ class Composition:
             with self._problems.catch():
                 self._enter(entry, layer.name)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[Item]:
         """What remains, in canonical order, each with its index."""
         left = [slot.entry for slot in self._slots if slot.entry is not None]
         return [entry._replace(meta=entry.meta._replace(index=index)) for index, entry in enumerate(left)]
 
-    def _enter(self, entry: Entry, pack: str) -> None:
+    def _enter(self, entry: Item, pack: str) -> None:
         meta = entry.meta
         self.known.append(entry)
         first = self._by_id.get(meta.id)

@@ -40,7 +40,7 @@ def _columns() -> int:
 
 
 def parser(wanted: str | None = None) -> argparse.ArgumentParser:
-    """The parser of all commands; with `wanted` only that one gets its arguments, which keeps starting cheap."""
+    """The parser of all commands; with `wanted` only that one, which keeps starting cheap."""
     from tollens.engine.version import __version__
 
     top = _Parser(
@@ -53,9 +53,8 @@ def parser(wanted: str | None = None) -> argparse.ArgumentParser:
     # With `prog` argparse need not render a usage line for it, which would take a tenth of the time of a whole diagnosis.
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser, prog=top.prog)
     for name, help_text, arguments in _COMMANDS:
-        command = commands.add_parser(name, help=help_text, description=help_text, epilog=_EPILOG, formatter_class=top.formatter_class)
         if wanted in (None, name):
-            arguments(command)
+            arguments(commands.add_parser(name, help=help_text, description=help_text, epilog=_EPILOG, formatter_class=top.formatter_class))
     return top
 
 

@@ -12,12 +12,11 @@ from json import loads
 from types import ModuleType
 
 from tollens.engine.errors import EngineError
+from tollens.engine.session.durable.numbers import numbers
 from tollens.engine.session.durable.ruleset import BOOT_MESSAGE, Form, Ruleset
 from tollens.facts.fact import Fact
 
 _HANDLED, _SEEN = 0, 2
-#: An odd multiplier that spreads values evenly over sessions.
-_SPREAD = 0x9E3779B1
 _IDS = re.compile(r'"id":(\d+)')
 
 
@@ -41,48 +40,45 @@ def load_engine() -> ModuleType:
 
 
 class Engine:
-    """One ruleset in the engine, with the facts that it was sent. Close it in every case."""
+    """One ruleset in the engine, with the facts that it was sent; `expected` is about how many. Close it in every case."""
 
-    def __init__(self, module: ModuleType, ruleset: Ruleset, check: bool = False) -> None:
+    def __init__(self, module: ModuleType, ruleset: Ruleset, expected: int = 0, check: bool = False) -> None:
         self.ruleset = ruleset
         self._module = module
         self._check = check
-        self._facts: list[Fact | None] = [None]
+        self._facts: dict[int, Fact] = {}
+        self._numbers = numbers(expected)
         self._errors = (module.error, MemoryError)
-        self._waiting: dict[int, None] = {}
-        self._states: list[int] = []
         try:
             self._handle: int | None = module.create_ruleset("tollens", ruleset.text)
         except self._errors as error:
             raise EngineError(f"the engine refused a ruleset of {len(ruleset.units)} rules: {error}") from error
+        self._state: int | None = None
         try:
-            while len(self._states) < ruleset.sessions:
-                self._states.append(self._boot(len(self._states)))
+            self._state = self._boot()
         except self._errors as error:
             self.close()
             raise EngineError(f"the engine did not start: {error}") from error
 
-    def _boot(self, session: int) -> int:
-        code, state = self._module.assert_fact(self._handle, BOOT_MESSAGE % session)
+    def _boot(self) -> int:
+        code, state = self._module.assert_fact(self._handle, BOOT_MESSAGE)
         first = self._module.start_action_for_state(self._handle, state)
         if code != _HANDLED or first is None or self._module.complete_and_start_action(self._handle, state) is not None:
             self.close()
-            raise EngineError("the engine did not start: a session's first rule did not fire")
+            raise EngineError("the engine did not start: its first rule did not fire")
         return int(state)
 
     def send(self, fact: Fact, form: Form) -> None:
         """Assert a fact. The engine tells ids apart by a 32-bit hash, so one that it takes for a known id gets the next number."""
         values = [read(fact) for read in form.readers]
-        session = 0 if form.key is None else (form.key(fact) * _SPREAD >> 16) % len(self._states)
-        self._waiting[session] = None
         while True:
-            number = len(self._facts)
-            self._facts.append(fact)
+            number = next(self._numbers)
+            self._facts[number] = fact
             try:
-                code, state = self._module.assert_fact(self._handle, form.template % (number, session, *values))
+                code, state = self._module.assert_fact(self._handle, form.template % (number, *values))
             except self._errors as error:
                 raise EngineError(f"the engine refused a {fact.kind.name}: {error}") from error
-            if code == _HANDLED and state == self._states[session]:
+            if code == _HANDLED and state == self._state:
                 return
             if code != _SEEN:
                 raise EngineError(f"the engine did not take a {fact.kind.name} (code {code})")
@@ -90,14 +86,11 @@ class Engine:
     def firings(self) -> Iterator[tuple[int, list[tuple[Fact, ...]]]]:
         """The matches that came up since the last call: unit numbers, each with some rows of bound facts. Send nothing meanwhile."""
         try:
-            for session in self._waiting:
-                state = self._states[session]
-                started = self._module.start_action_for_state(self._handle, state)
-                message = started[1] if started else None
-                while message is not None:
-                    yield self._read(message)
-                    message = self._module.complete_and_start_action(self._handle, state)
-            self._waiting.clear()
+            started = self._module.start_action_for_state(self._handle, self._state)
+            message = started[1] if started else None
+            while message is not None:
+                yield self._read(message)
+                message = self._module.complete_and_start_action(self._handle, self._state)
         except self._errors as error:
             raise EngineError(f"the engine failed while it fired: {error}") from error
 
@@ -107,18 +100,18 @@ class Engine:
         size = self.ruleset.sizes[unit]
         if self._check:
             _compare(message, unit, size, ids)
-        facts = [self._facts[number] for number in ids]
-        if len(facts) % size or None in facts:
+        facts = [self._facts[number] for number in ids if number in self._facts]
+        if len(facts) != len(ids) or len(ids) % size:
             raise EngineError("the engine fired something that it was not sent")
         return unit, list(zip(*[iter(facts)] * size, strict=True))
 
     def close(self) -> None:
-        """Free the engine's memory; safe to call again. Only sessions whose first action ran are deleted, for others crash."""
+        """Free the engine's memory; safe to call again. State without a first action stays, for the engine crashes when it is deleted."""
         handle, self._handle = self._handle, None
         if handle is not None:
             try:
-                for session in range(len(self._states)):
-                    self._module.delete_state(handle, str(session))
+                if self._state is not None:
+                    self._module.delete_state(handle, "0")
                 self._module.delete_ruleset(handle)
             except self._errors as error:
                 raise EngineError(f"the engine could not be closed: {error}") from error

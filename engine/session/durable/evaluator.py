@@ -14,8 +14,7 @@ from tollens.engine.session.durable.channels import Channel, Channels, Reader
 from tollens.engine.session.durable.columns import Columns
 from tollens.engine.session.durable.driver import Engine, load_engine
 from tollens.engine.session.durable.invariants import check_ruleset
-from tollens.engine.session.durable.limits import LIMITS, Limits, Side, side
-from tollens.engine.session.durable.partition import parts
+from tollens.engine.session.durable.limits import LIMITS, Limits, Side, side, spread
 from tollens.engine.session.durable.plan import Unit, candidates, fitting
 from tollens.engine.session.durable.ruleset import Form, Ruleset
 from tollens.engine.session.evaluator import Stratum
@@ -43,11 +42,11 @@ class DurableEvaluator:
             return
         module = load_engine()
         try:
-            for part in parts(run.units, run.size, self._limits):
-                ruleset = Ruleset(part)
+            for units in spread(run.units, self._limits):
+                ruleset = Ruleset(units)
                 if self._check:
                     check_ruleset(ruleset.text, self._limits)
-                run.engines.append(Engine(module, ruleset, self._check))
+                run.engines.append(Engine(module, ruleset, run.facts(ruleset.channels), self._check))
             run.to_fixpoint()
         finally:
             for engine in run.engines:
@@ -71,9 +70,9 @@ class _Run:
         self._sizes = Counter(number for readings in self._finished.values() for _, numbers in readings for number in numbers)
         self.units = fitting(units, lambda channel: channel.number in self._sizes)
 
-    def size(self, channel: Channel) -> int:
-        """How many finished facts are in a channel."""
-        return self._sizes[channel.number]
+    def facts(self, channels: Iterable[int]) -> int:
+        """About how many finished facts are in some of these channels."""
+        return sum(self._sizes[number] for number in channels)
 
     def _read(self, units: Iterable[Unit]) -> None:
         sides: dict[Side, dict[Channel, None]] = {}

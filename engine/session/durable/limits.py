@@ -26,9 +26,6 @@ class Limits(NamedTuple):
     columns: int = 150  # 252 properties of a fact, its channels among them
     conditions: int = 15  # 16 conditions of a rule
     joins: int = 28  # 29 comparisons of one condition, the closing one among them
-    sessions: int = 200  # 1024 sessions of a ruleset
-    partitioned: int = 8000  # facts from which a rule is worth many sessions; a matter of speed only
-    per_session: int = 600  # facts that a session gets on average
 
 
 LIMITS = Limits()

@@ -6,14 +6,13 @@ the end of a condition whose last comparison fails. Conditions on blocking facts
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from json import dumps
 from typing import Any, NamedTuple
 
 from tollens.engine.session.durable.channels import Channel
 from tollens.engine.session.durable.columns import Column, Columns
 from tollens.engine.session.durable.limits import Side, side
-from tollens.engine.session.durable.partition import Part
 from tollens.engine.session.durable.plan import Condition, Join, Unit
 from tollens.facts.fact import Fact
 from tollens.facts.kind import KindTable
@@ -22,30 +21,24 @@ from tollens.facts.kind import KindTable
 BATCH = 256
 #: The property that every message has with value 1, and the rule and property that make a session's first action.
 PAD, BOOT_RULE, BOOT = "_1", "boot", "_b"
-BOOT_MESSAGE = f'{{"id":0,"sid":%d,"{BOOT}":1}}'
+BOOT_MESSAGE = f'{{"id":0,"{BOOT}":1}}'
 
 OPERATORS = {"ne": "$neq", "gt": "$gt", "gte": "$gte", "lt": "$lt", "lte": "$lte"}
 
 
 class Form(NamedTuple):
-    """How facts in the same channels become messages: a template (of number, session and columns), and readers of the columns.
-
-    `key` reads the value that decides the session, where there are several.
-    """
+    """How facts in the same channels become messages: a template, which begins with the number, and readers of the columns."""
 
     template: str
     readers: tuple[Callable[[Fact], int], ...]
-    key: Callable[[Fact], int] | None
 
 
 class Ruleset:
-    """A part's units as one ruleset; `definition` is its JSON form, `sizes` how many facts each unit binds."""
+    """Some units as one ruleset; `definition` is its JSON form, `sizes` how many facts each unit binds."""
 
-    def __init__(self, part: Part) -> None:
-        units = self.units = tuple(part.units)
-        self.sessions = part.sessions
+    def __init__(self, units: Sequence[Unit]) -> None:
+        self.units = tuple(units)
         self.sizes = [len(unit.positive) for unit in units]
-        self._keys = part.keys
         self._columns: dict[Side, dict[Column, str]] = {}
         self._needed: dict[int, dict[Column, None]] = {}
         for unit in units:
@@ -53,6 +46,11 @@ class Ruleset:
         self.definition: dict[str, Any] = {BOOT_RULE: {"all": [{"m0": {BOOT: 1}}]}}
         for number, unit in enumerate(units):
             self.definition[f"r{number}"] = {"cap": BATCH, "all": self._conditions(unit)}
+
+    @property
+    def channels(self) -> Collection[int]:
+        """The numbers of the channels that its rules read."""
+        return self._needed.keys()
 
     @property
     def text(self) -> str:
@@ -68,12 +66,7 @@ class Ruleset:
         needed = {column: None for channel in own for column in self._needed[channel.number]}
         marks = "".join(f'"{channel.property}":1,' for channel in own)
         fields = "".join(f',"{names[column]}":%d' for column in needed)
-        key = self._keys[side(own[0])] if self.sessions > 1 else None
-        return Form(
-            f'{{"id":%d,"sid":%d,{marks}"{PAD}":1{fields}}}',
-            tuple(columns.reader(kind, column) for column in needed),
-            columns.reader(kind, key) if key else None,
-        )
+        return Form(f'{{"id":%d,{marks}"{PAD}":1{fields}}}', tuple(columns.reader(kind, column) for column in needed))
 
     def _note(self, unit: Unit) -> None:
         for condition in unit.conditions:

@@ -13,13 +13,8 @@ from tollens.engine.session.reference import Reference
 
 CASES = int(os.environ.get("TOLLENS_RANDOM_CASES", "400"))
 BATCHES = 8
-#: The default, one rule per ruleset, and a session for each value that ties a rule's facts together.
-SHAPES = (
-    Limits(),
-    Limits(rules=1, channels=6, entries=4, same_path=1),
-    Limits(partitioned=0, per_session=1),
-    Limits(rules=2, partitioned=0, per_session=2),
-)
+#: The default, rulesets of one rule each, and rulesets of few.
+SHAPES = (Limits(), Limits(rules=1), Limits(channels=6, entries=4, same_path=1), Limits(rules=2, columns=2))
 
 
 def compare(lab: SimpleNamespace, seed: int) -> int:

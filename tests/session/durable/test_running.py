@@ -67,6 +67,7 @@ def test_an_error_of_the_engine_is_typed_and_everything_is_freed(lab: SimpleName
     with pytest.raises(EngineError, match="engine"):
         run(world, [lab.rule("r", [lab.pattern("a", "x")])], lambda *_: [])
     assert not spy.handles
+    assert spy.calls.count("delete_state") == (name != "create_ruleset")
 
 
 def test_a_session_that_does_not_start_is_an_error(lab: SimpleNamespace, world: Any, spy: Any) -> None:

@@ -6,11 +6,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from adapters import run
 from statistics_of import growth, median, paired_ratio
-from workloads import WORKLOADS, Workload
+from workloads import WORKLOADS, Answer, Workload
 
 ONCE = Path(__file__).with_name("once.py")
 #: The engines that are measured at every size, the peer last: ratios are taken against it.
@@ -89,6 +91,25 @@ def measure(plan: Plan, only: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
         for n in plan.slow_sizes:
             if workload.name in SLOW_WORKLOADS:
                 yield summary(workload, n, side_by_side((MAIN[0], SLOW), workload, n, plan.slow_rounds), SLOW)
+
+
+def installed() -> list[str]:
+    """The engines that can be imported here."""
+    modules = {"durable_rules": "durable_rules_engine", "clips": "clips", SLOW: SLOW}
+    return [engine for engine in (*MAIN, SLOW) if find_spec(modules.get(engine, "tollens")) is not None]
+
+
+def check(n: int) -> Iterator[str]:
+    """Run every workload once with every engine that is here; one line each, Disagreement where answers differ or their number is wrong."""
+    for workload in WORKLOADS:
+        known: dict[str, set[Answer]] = {}
+        for engine in installed():
+            if engine != SLOW or workload.name in SLOW_WORKLOADS:
+                known[engine] = workload.normal(run(engine, workload, n).answers)
+        first = next(iter(known.values()))
+        if len(first) != workload.expected(n) or any(answers != first for answers in known.values()):
+            raise Disagreement(f"{workload.name} with {n} facts: { {engine: len(answers) for engine, answers in known.items()} }")
+        yield f"{workload.name}: {len(first)} answers, the same from {', '.join(known)}"
 
 
 def exponents(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:

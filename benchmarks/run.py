@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import cold_start
-from engines import FULL, QUICK, measure
+from engines import FULL, QUICK, check, measure
 from machine import describe
 from report import cold_text, engines_text, page
 from workloads import BY_NAME
@@ -25,7 +25,11 @@ def main() -> int:
     options.add_argument("--full", action="store_true", help="all sizes and rounds (about half an hour); writes docs/benchmarks.md")
     options.add_argument("--only", choices=PARTS, help="measure one part; with --full the other part's last data stays")
     options.add_argument("--workload", action="append", default=[], choices=list(BY_NAME), help="only this workload; changes no file")
+    options.add_argument("--check", action="store_true", help="measure nothing: only see that the engines that are installed agree")
     given = options.parse_args()
+    if given.check:
+        print("\n".join(check(210)))
+        return 0
     data: dict[str, Any] = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
     data["machine"] = describe("durable_rules", "clipspy", "experta", "pydantic")
     if given.only != "cold-start":

@@ -216,6 +216,8 @@ EVENTS = (
     "take: linked to several",
     "group: alone",
     "group: several",
+    "pattern: a match with a span",
+    "pattern: no span in a text that has one",
     "pattern: a named group",
     "pattern: a group took no part",
     "aggregate: distinct drops one",

@@ -216,6 +216,8 @@ class Operators(Facts):
             }
             values = (pattern.meta.id, fact.id, pattern.field, found.start(), found.end(), found.group())
             spans = inside(fact, pattern.field, text, found.start(), found.end())
+            self.events["pattern: a match with a span"] += bool(spans)
+            self.events["pattern: no span in a text that has one"] += pattern.field in fact.spans and not spans
             match = self.own("match", pattern.meta, "pattern", values, data, spans)
             groups = sorted(regex(pattern.regex).groupindex.items(), key=lambda item: item[1])
             for name, number in groups:

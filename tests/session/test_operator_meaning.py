@@ -229,6 +229,8 @@ patterns:
     assert [values[1:] for values in names(session, "match_group")] == [("number", 2, 4, "12"), ("unit", 4, 5, "s"), ("number", 0, 1, "7")]
     first = session.store.facts("match")[0]
     assert first.spans == {"": Span(3, 12, 15)}
+    elsewhere = Draft("said", {"text": "x 5"}, {"text": Span(3, 10, 20)}, ("parser", "test"))
+    assert [fact.spans for fact in run(rules, [elsewhere]).store.facts("match")] == [{}, {}]
 
 
 def test_many_patterns_over_one_field_find_what_each_finds_alone(run: Run, names: Names) -> None:

@@ -49,8 +49,7 @@ class DurableEvaluator:
                 run.engines.append(Engine(module, ruleset, run.facts(ruleset.channels), self._check))
             run.to_fixpoint()
         finally:
-            for engine in run.engines:
-                engine.close()
+            run.close()
 
 
 class _Run:
@@ -69,6 +68,14 @@ class _Run:
         self._read(units)
         self._sizes = Counter(number for readings in self._finished.values() for _, numbers in readings for number in numbers)
         self.units = fitting(units, lambda channel: channel.number in self._sizes)
+
+    def close(self) -> None:
+        """Close every ruleset, also where closing one fails."""
+        if self.engines:
+            try:
+                self.engines.pop().close()
+            finally:
+                self.close()
 
     def facts(self, channels: Iterable[int]) -> int:
         """About how many finished facts are in some of these channels."""

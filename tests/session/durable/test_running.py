@@ -70,6 +70,20 @@ def test_an_error_of_the_engine_is_typed_and_everything_is_freed(lab: SimpleName
     assert spy.calls.count("delete_state") == (name != "create_ruleset")
 
 
+def test_a_ruleset_that_cannot_be_closed_does_not_keep_others_open(lab: SimpleNamespace, world: Any, spy: Any) -> None:
+    real, failed = spy.delete_state, []
+
+    def failing(handle: int, session: str) -> None:
+        real(handle, session)
+        failed.append(handle)
+        raise spy.error("code 401")
+
+    spy.delete_state = failing
+    with pytest.raises(EngineError, match="could not be closed"):
+        run(world, [lab.rule(name, [lab.pattern("a", "x")]) for name in "rst"], lambda *_: [], Limits(rules=1))
+    assert len(failed) == 3
+
+
 def test_a_session_that_does_not_start_is_an_error(lab: SimpleNamespace, world: Any, spy: Any) -> None:
     spy.start_action_for_state = lambda *_: None
     with pytest.raises(EngineError, match="did not start"):
@@ -157,34 +171,28 @@ def test_ten_thousand_strata_do_not_grow_the_process(lab: SimpleNamespace) -> No
 
 
 SCRIPT = """
-import importlib.util, random, sys
-spec = importlib.util.spec_from_file_location("conftest_of_durable", sys.argv[1])
-lab = importlib.util.module_from_spec(spec)
-sys.modules["conftest_of_durable"] = lab
-spec.loader.exec_module(lab)
+import random
+from tests.session.durable.random_strata import RuleMaker, random_world
 for seed in range(40):
     chance = random.Random(seed)
-    world = lab.random_world(chance)
-    rules = lab.RuleMaker(world, chance).rules()
+    world = random_world(chance)
+    rules = RuleMaker(world, chance).rules()
     if world.expect(rules, 14):
         print(seed, world.run(rules).firings)
 """
 
 
-def test_the_order_of_firings_does_not_depend_on_hash_seeds() -> None:
+def test_the_order_of_firings_does_not_depend_on_hash_seeds(root: Path) -> None:
     digests = set()
     for seed in ("0", "1", "77"):
-        command = [sys.executable, "-c", SCRIPT, str(Path(__file__).with_name("conftest.py"))]
-        done = subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True)
+        command = [sys.executable, "-c", SCRIPT]
+        done = subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, cwd=root, capture_output=True, check=True)
         assert len(done.stdout) > 1000
         digests.add(hashlib.sha256(done.stdout).hexdigest())
     assert len(digests) == 1
 
 
-def test_no_host_is_ever_loaded() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT + "\nassert 'durable' not in sys.modules\nimport threading\nassert threading.active_count() == 1",
-         str(Path(__file__).with_name("conftest.py"))],
-        capture_output=True, check=False,
-    )  # fmt: skip
+def test_no_host_is_ever_loaded(root: Path) -> None:
+    script = SCRIPT + "import sys, threading\nassert 'durable' not in sys.modules\nassert threading.active_count() == 1"
+    done = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -18,6 +18,7 @@ from tests.language.generator import MEASURES, Case, make_case
 from tests.language.oracle import Oracle, TooBigError
 from tests.language.outcomes import evaluated, foretold, same, without_places
 from tests.language.shrink import shown, smallest
+from tests.language.shuffled import Shuffled
 from tollens.engine.rulebook.load import load
 from tollens.engine.rulebook.syntax import Meta, Place, Rulebook
 from tollens.engine.session.evaluator import Evaluator
@@ -125,6 +126,19 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return (type(value).__name__, *[_plain(item) for item in value])
     return value
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_order_in_which_matches_are_found_changes_nothing(part: int, budget: Budget) -> None:
+    count = budget(10, 100)
+    first = FIRST + 40_000 + part * count
+    for seed in range(first, first + count):
+        case = make_case(seed, 2)._replace(budget=60)
+        try:
+            outcome = evaluated(case, Shuffled(case.rulebook, seed))
+        except TooBigError:
+            continue
+        assert outcome == evaluated(case, Reference()), f"seed {seed}: another order of firing gives another result"
 
 
 # ---- the same bytes everywhere

@@ -83,11 +83,13 @@ class Child:
         """The end of what it wrote to standard error, as far as that was read."""
         return self._stderr.decode("utf-8", "replace")
 
-    def exchange(self, message: bytes, number: int, deadline: float) -> Frame:
-        """Send a message (it may be empty) and wait for the answer with that number.
+    def exchange(self, message: bytes, number: int, deadline: float, holds: str) -> Frame:
+        """Send a message (it may be empty) and wait for the answer with that number, which holds that field or `error`.
 
         Gone, TimeUp or BadFrame where that fails: what comes next on the pipe would be nobody's answer, so end the process then.
         """
+        if message:
+            self._expect_silence()
         left, received = memoryview(message), bytearray()
         with selectors.DefaultSelector() as selector:
             selector.register(self._out, selectors.EVENT_READ)
@@ -108,9 +110,19 @@ class Child:
                 if self._err in ready and not self._read_stderr():
                     selector.unregister(self._err)
                 if self._out in ready and (frame := self._read(received)) is not None:
-                    if left or frame.data.get("number") != number:
+                    if left or frame.data.get("number") != number or not {holds, "error"} & frame.data.keys():
                         raise BadFrame(f"an answer to another request than {number}")
                     return frame
+
+    def _expect_silence(self) -> None:
+        """Nobody was asked anything, so nobody answers."""
+        try:
+            data = os.read(self._out, _CHUNK)
+        except BlockingIOError:
+            return
+        if not data:
+            raise Gone
+        raise BadFrame(f"{data[:40]!r} before it was asked")
 
     def _write(self, data: memoryview) -> int:
         try:

@@ -69,7 +69,7 @@ class Worker:
             }
             if child.digest != book.digest:
                 request["rules"] = encode(book)
-            answer = self._exchange(child, pack(request, data))
+            answer = self._exchange(child, pack(request, data), "record")
             child.digest = book.digest
         if "error" in answer.data:
             raise retold(answer.data["error"])
@@ -101,7 +101,7 @@ class Worker:
         child = self._child = Child(self._evaluator, self._memory_limit_mb)
         self._finalizer = weakref.finalize(self, child.end, 0)
         self._number = 0
-        hello = self._exchange(child, b"").data
+        hello = self._exchange(child, b"", "version").data
         if "error" in hello:
             raise retold(hello["error"])
         if hello["version"] != __version__:
@@ -114,11 +114,11 @@ class Worker:
         self._notice = hello["notice"]
         return child
 
-    def _exchange(self, child: Child, message: bytes) -> Frame:
+    def _exchange(self, child: Child, message: bytes, holds: str) -> Frame:
         """One answer; where none comes or it is said to be the last one, the worker is ended."""
         deadline = monotonic() + self._time_limit_s
         try:
-            answer = child.exchange(message, self._number, deadline)
+            answer = child.exchange(message, self._number, deadline, holds)
         except (Gone, TimeUp, BadFrame) as error:
             code = child.wait(GRACE if isinstance(error, Gone) else 0)
             self._drop(0)

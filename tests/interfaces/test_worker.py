@@ -189,7 +189,14 @@ def test_too_little_memory_to_start_is_a_crash_like_any_other(signal_text: str, 
 
 
 @pytest.mark.parametrize(
-    "noise", [b"debug: here\n", b"tollens-frame 2 0\n{}", b'tollens-frame 12 0\n{"number":9}', b"\xff" * 70, b"tollens-frame 2 0\n[]"]
+    "noise",
+    [
+        b"debug: here\n",
+        b"tollens-frame 2 0\n{}",
+        b'tollens-frame 12 0\n{"number":9}',
+        b"\xff" * 70,
+        b'tollens-frame 24 0\n{"number":2,"record":{}}',
+    ],
 )
 def test_what_is_no_answer_is_never_taken_for_one(noise: bytes, engine: tollens.Engine, signal_text: str) -> None:
     pid = pid_of(engine)
@@ -282,13 +289,16 @@ import os, sys, tollens
 engine = tollens.Engine(worker=True)
 want = engine.diagnose(sys.argv[1]).result
 pid = engine.worker_pid
+engine._worker._lock.acquire()  # as a thread that is at a diagnosis does
 child = os.fork()
 if child == 0:
     mine = engine.worker_pid
-    same = engine.diagnose(sys.argv[1]).result == want
+    outcome = engine.diagnose(sys.argv[1])
     own = engine.worker_pid
     engine.close()
-    os._exit(0 if same and mine is None and own != pid else 1)
+    fine = outcome.result == want and mine is None and own != pid and "ended" not in str(outcome.notices)
+    os._exit(0 if fine else 1)
+engine._worker._lock.release()
 assert os.waitpid(child, 0)[1] == 0
 assert engine.worker_pid == pid
 assert engine.diagnose(sys.argv[1]).result == want
@@ -313,6 +323,7 @@ def test_the_worker_inherits_pipes_and_nothing_else(tmp_path: Path, signal_text:
         variables = [pair.partition("=")[0] for pair in Path(f"/proc/{pid}/environ").read_text(encoding="utf-8").split("\0") if pair]
         assert set(variables) <= {*child_module._VARIABLES, "PYTHONPATH"}
         assert Path(f"/proc/{pid}/cwd").readlink() == Path(os.sep)
+        assert os.getsid(pid) != os.getsid(0)  # an interrupt from the keyboard does not reach it
 
 
 def test_the_worker_imports_from_where_its_parent_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,28 +373,35 @@ def test_a_python_that_cannot_be_started_is_said(signal_text: str, monkeypatch: 
         assert engine.diagnose(signal_text).outcome == "diagnosis"
 
 
-def test_a_program_that_is_no_worker_is_told_apart(
-    signal_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_leaks: None
-) -> None:
-    program = tmp_path / "python"
-    program.write_text("#!/bin/sh\necho no such thing >&2\nexit 3\n", encoding="utf-8")
-    program.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(program))
-    with tollens.Engine(worker=True) as engine, pytest.raises(tollens.WorkerCrashed, match="exit code 3: no such thing") as caught:
-        engine.diagnose(signal_text)
-    assert (caught.value.how, caught.value.stderr) == ("exit", "no such thing\n")
+BODY = '{"number":0,"version":"0.0","notice":""}'
+HELLO = f"tollens-frame {len(BODY)} 0\\n{BODY}"
 
 
-def test_a_flood_on_standard_error_neither_blocks_nor_grows(
-    signal_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_leaks: None
+@pytest.mark.parametrize(
+    ("script", "how", "words"),
+    [
+        ("echo no such thing >&2; exit 3", "exit", "ended with exit code 3: no such thing"),
+        ("kill -KILL $$", "signal", "was ended by SIGKILL"),
+        ("echo 'what():  std::bad_alloc' >&2; kill -ABRT $$", "memory", "needed more than 1024 MB"),
+        ("exec >&-; exec sleep 30", "garbage", "closed its pipe"),
+        (f"printf '{HELLO}'; exec sleep 30", "start", "is tollens 0.0"),
+        (f"printf '{HELLO}x'; exec sleep 30", "garbage", "b'x' after an answer"),
+        (f"printf '{HELLO.replace(':0', ':1')}'; exec sleep 30", "garbage", "another request"),
+        (f"printf '{HELLO.replace('version', 'variant')}'; exec sleep 30", "garbage", "another request"),
+        ("yes 0123456789 | head -c 3000000 >&2; exit 3", "exit", "exit code 3: 012"),
+    ],
+)
+def test_what_a_program_that_is_no_worker_does_is_told_apart(
+    script: str, how: str, words: str, signal_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_leaks: None
 ) -> None:
     program = tmp_path / "python"
-    program.write_text("#!/bin/sh\nyes 0123456789 | head -c 3000000 >&2\nexit 3\n", encoding="utf-8")
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
     with tollens.Engine(worker=True) as engine, pytest.raises(tollens.WorkerCrashed) as caught:
         engine.diagnose(signal_text)
-    assert 0 < len(caught.value.stderr) <= child_module.STDERR_KEPT
+    assert (caught.value.how, words in caught.value.message) == (how, True), caught.value.message
+    assert len(caught.value.stderr) <= child_module.STDERR_KEPT
 
 
 def test_standard_output_carries_frames_only() -> None:
@@ -416,10 +434,18 @@ def test_after_a_fault_of_the_engine_in_c_the_worker_is_replaced(
             engine.diagnose(signal_text)
 
 
+NOISY = """
+import os
+print("noise", flush=True)
+os.write(1, b"noise")
+raise ImportError("not here")
+"""
+
+
 def test_a_worker_without_the_engine_in_c_says_so(
     signal_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_leaks: None
 ) -> None:
-    (tmp_path / "durable_rules_engine.py").write_text("raise ImportError('not here')\n", encoding="utf-8")
+    (tmp_path / "durable_rules_engine.py").write_text(NOISY, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     with tollens.Engine(worker=True) as engine:
         outcome = engine.diagnose(signal_text)

@@ -68,6 +68,17 @@ class Engine:
             raise EngineError("the engine did not start: its first rule did not fire")
         return int(state)
 
+    def renew(self, expected: int) -> None:
+        """Begin anew, without a fact, in the memory of the session before, whose matches are all known."""
+        try:
+            self._module.delete_state(self._handle, "0")
+            self._state = None
+            self._facts.clear()
+            self._numbers = numbers(expected)
+            self._state = self._boot()
+        except self._errors as error:
+            raise EngineError(f"the engine did not start again: {error}") from error
+
     def send(self, fact: Fact, form: Form) -> None:
         """Assert a fact. The engine tells ids apart by a 32-bit hash, so one that it takes for a known id gets the next number."""
         values = [read(fact) for read in form.readers]

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tollens.engine.session.durable.channels import Channel, Channels, Reader
 from tollens.engine.session.durable.columns import Columns
+from tollens.engine.session.durable.components import sessions as components
 from tollens.engine.session.durable.driver import Engine, load_engine
 from tollens.engine.session.durable.invariants import check_ruleset
-from tollens.engine.session.durable.limits import LIMITS, Limits, Side, side, spread
+from tollens.engine.session.durable.limits import LIMITS, Limits, Side, side
+from tollens.engine.session.durable.links import Links, parts
 from tollens.engine.session.durable.plan import Unit, candidates, fitting
 from tollens.engine.session.durable.ruleset import Form, Ruleset
 from tollens.engine.session.evaluator import Stratum
@@ -42,12 +44,13 @@ class DurableEvaluator:
             return
         module = load_engine()
         try:
-            for units in spread(run.units, self._limits):
-                ruleset = Ruleset(units)
+            for part in parts(run.units, run.facts, self._limits):
+                ruleset = Ruleset(part.units)
                 if self._check:
                     check_ruleset(ruleset.text, self._limits)
-                run.engines.append(Engine(module, ruleset, run.facts(ruleset.channels), self._check))
-            run.to_fixpoint()
+                run.engines.append(Engine(module, ruleset, 0 if part.links else run.facts(ruleset.channels), self._check))
+                run.links.append(part.links)
+            run.to_fixpoint(self._limits.session)
         finally:
             run.close()
 
@@ -59,6 +62,7 @@ class _Run:
         self._stratum = stratum
         self._columns = Columns()
         self.engines: list[Engine] = []
+        self.links: list[Links] = []
         channels = Channels()
         units = candidates(stratum, channels)
         self._readers: dict[Side, Reader] = {}
@@ -92,29 +96,71 @@ class _Run:
             pairs = ((fact, reader(fact)) for fact in self._stratum.store.facts(key[0]))
             self._finished[key] = [(fact, numbers) for fact, numbers in pairs if numbers]
 
-    def to_fixpoint(self) -> None:
-        """Send all facts, those that block first, and fire until nothing new comes."""
+    def to_fixpoint(self, size: int) -> None:
+        """Send all facts, those that block first, and fire until nothing new comes; `size` is about how many facts are sent at once."""
+        produced: deque[Fact] = deque()
+        together = []
+        for engine, links in zip(self.engines, self.links, strict=True):
+            if links:
+                self._split(engine, links, size, produced)
+            else:
+                together.append(engine)
+        if together:
+            self._together(together, produced)
+
+    def _split(self, engine: Engine, links: Links, size: int, produced: deque[Fact]) -> None:
+        """Run a ruleset to its end whose facts are all there, part by part."""
+        found: list[tuple[Fact, Form]] = []
+        marks: list[Side] = []
+        for key in sorted(links, key=lambda key: not key[1]):
+            forms: dict[tuple[int, ...], Form | None] = {}
+            for fact, numbers in self._finished[key]:
+                if numbers not in forms:
+                    forms[numbers] = self._form(engine, numbers)
+                form = forms[numbers]
+                if form is not None:
+                    found.append((fact, form))
+                    marks.append(key)
+        kinds = self._stratum.store.kinds
+        readers = {
+            key: [(number, self._columns.reader(kinds[key[0]], column)) for number, column in columns] for key, columns in links.items()
+        }
+        sessions: dict[int, list[tuple[Fact, Form]]] = {}
+        numbers_of = components(zip(marks, [fact for fact, _ in found], strict=True), readers, size)
+        for session, item in zip(numbers_of, found, strict=True):
+            sessions.setdefault(session, []).append(item)
+        for number, waiting in enumerate(sessions.values()):
+            if number:
+                engine.renew(len(waiting))
+            for start in range(0, len(waiting), STEP):
+                for fact, form in waiting[start : start + STEP]:
+                    engine.send(fact, form)
+                produced += self._fire(engine)
+        engine.close()
+
+    def _together(self, engines: Sequence[Engine], produced: deque[Fact]) -> None:
+        """Run rulesets that may feed each other and themselves, on top of the facts that others have produced."""
+        self.engines = list(engines)
         for key, readings in self._finished.items():
             if key[1]:
                 for fact, numbers in readings:
                     self._send(fact, numbers)
         sent = 0
-        produced: deque[Fact] = deque()
         for key, readings in self._finished.items():
             if not key[1]:
                 for fact, numbers in readings:
                     self._send(fact, numbers)
                     sent += 1
                     if sent % STEP == 0:
-                        produced += self._fire()
-        produced += self._fire()
+                        produced += self._fire_all()
+        produced += self._fire_all()
         while produced:
             for _ in range(min(STEP, len(produced))):
                 fact = produced.popleft()
                 reader = self._readers.get((fact.kind.name, False))
                 if reader is not None:
                     self._send(fact, reader(fact))
-            produced += self._fire()
+            produced += self._fire_all()
 
     def _send(self, fact: Fact, numbers: tuple[int, ...]) -> None:
         routes = self._routes.get(numbers)
@@ -124,17 +170,21 @@ class _Run:
             engine.send(fact, form)
 
     def _route(self, numbers: tuple[int, ...]) -> list[tuple[Engine, Form]]:
-        channels = [self._by_number[number] for number in numbers]
-        kinds = self._stratum.store.kinds
-        pairs = [(engine, engine.ruleset.form(channels, kinds, self._columns)) for engine in self.engines]
+        pairs = [(engine, self._form(engine, numbers)) for engine in self.engines]
         return [(engine, form) for engine, form in pairs if form is not None]
 
-    def _fire(self) -> list[Fact]:
+    def _form(self, engine: Engine, numbers: tuple[int, ...]) -> Form | None:
+        channels = [self._by_number[number] for number in numbers]
+        return engine.ruleset.form(channels, self._stratum.store.kinds, self._columns)
+
+    def _fire_all(self) -> list[Fact]:
+        return [fact for engine in self.engines for fact in self._fire(engine)]
+
+    def _fire(self, engine: Engine) -> list[Fact]:
         new: list[Fact] = []
         fire = self._stratum.fire
-        for engine in self.engines:
-            for number, rows in engine.firings():
-                unit = engine.ruleset.units[number]
-                for bound in rows:
-                    new += fire(unit.rule, unit.alternative, bound)
+        for number, rows in engine.firings():
+            unit = engine.ruleset.units[number]
+            for bound in rows:
+                new += fire(unit.rule, unit.alternative, bound)
         return new

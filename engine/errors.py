@@ -15,7 +15,9 @@ EXIT_INSUFFICIENT = 4
 
 
 class TollensError(Exception):
-    """A fault with a place and a way on. Rendered:
+    """A fault with a place and a way on.
+
+    Rendered:
 
         my-rules/frames.yaml:12:9: error: stack_frame has no field 'fil'
           expected: a field of stack_frame

@@ -6,12 +6,15 @@ import types
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict
+from pydantic.fields import FieldInfo
 
 from tollens.facts.kind import Field, Kind
 
 
 class RefTo(tuple[str, ...]):
     """Marks a text field as the id of another fact, of one of these kinds (none named: of any)."""
+
+    __slots__ = ()
 
 
 class Scaled:
@@ -41,7 +44,7 @@ class Body(Record):
     RIVAL: ClassVar[bool] = False
     VERDICT: ClassVar[bool] = False
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401 - what pydantic takes
         super().__init_subclass__(**options)
         if cls.KIND:
             if cls.KIND in REGISTRY:
@@ -56,7 +59,7 @@ class Body(Record):
         return Kind(cls.KIND, fields, key=cls.KEY, rival=cls.RIVAL, verdict=cls.VERDICT, doc=doc, origin="facts")
 
 
-def _field(name: str, info: Any) -> Field:
+def _field(name: str, info: FieldInfo) -> Field:
     annotation, marks, optional = info.annotation, list(info.metadata), False
     if get_origin(annotation) in (Union, types.UnionType):
         inner = [part for part in get_args(annotation) if part is not type(None)]
@@ -75,4 +78,5 @@ def _field(name: str, info: Any) -> Field:
         return Field(name, "enum", optional, get_args(annotation), any(isinstance(mark, Ordered) for mark in marks), doc)
     if get_origin(annotation) is tuple:
         return Field(name, "list", optional, (), False, doc)
-    return Field(name, {str: "text", bool: "bool", int: "int"}[annotation], optional, (), False, doc)
+    plain: dict[object, str] = {str: "text", bool: "bool", int: "int"}
+    return Field(name, plain[annotation], optional, (), False, doc)

@@ -44,9 +44,7 @@ class Fact:
 
     __slots__ = ("id", "kind", "origin", "seq", "spans", "values")
 
-    def __init__(
-        self, kind: Kind, values: tuple[Value, ...], spans: Mapping[str, Span], origin: tuple[str, str], seq: int = -1
-    ) -> None:
+    def __init__(self, kind: Kind, values: tuple[Value, ...], spans: Mapping[str, Span], origin: tuple[str, str], seq: int = -1) -> None:
         self.kind = kind
         self.values = values
         self.spans = spans

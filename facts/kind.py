@@ -103,11 +103,10 @@ class Kind:
     def from_json(cls, data: list[object]) -> Kind:
         """The inverse of `to_json`."""
         name, fields, key, rival, verdict, closes, doc, origin = data
-        assert isinstance(fields, list) and isinstance(key, list)
+        assert isinstance(fields, list)
+        assert isinstance(key, list)
         made = [Field(n, t, o, tuple(c), r, d) for n, t, o, c, r, d in fields]
-        return cls(
-            str(name), made, key=key, rival=bool(rival), verdict=bool(verdict), closes=str(closes), doc=str(doc), origin=str(origin)
-        )
+        return cls(str(name), made, key=key, rival=bool(rival), verdict=bool(verdict), closes=str(closes), doc=str(doc), origin=str(origin))
 
 
 class KindTable:
@@ -165,24 +164,19 @@ def coerce(field: Field, value: object) -> Value:
         if field.optional:
             return None
         raise ValueError(f"{field.name} needs a value: {field.describe()}")
-    kind = field.type
-    if kind in ("text", "ref"):
-        if isinstance(value, str):
+    if isinstance(value, str):
+        if field.type in ("text", "ref") or (field.type == "enum" and value in field.choices):
             return value
-    elif kind == "enum":
-        if isinstance(value, str) and value in field.choices:
+    elif isinstance(value, bool):
+        if field.type == "bool":
             return value
-    elif kind == "bool":
-        if isinstance(value, bool):
-            return value
-    elif kind == "list":
-        if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+    elif isinstance(value, list | tuple):
+        if field.type == "list" and all(isinstance(item, str) for item in value):
             return tuple(value)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        if kind == "number":
-            return scaled(value)
-        if isinstance(value, int):
-            if abs(value) >= INT_LIMIT:
-                raise ValueError(f"{field.name} must be smaller than 2**62 in magnitude")
-            return value
+    elif field.type == "number" and isinstance(value, int | float):
+        return scaled(value)
+    elif field.type == "int" and isinstance(value, int):
+        if abs(value) >= INT_LIMIT:
+            raise ValueError(f"{field.name} must be smaller than 2**62 in magnitude")
+        return value
     raise ValueError(f"{field.name} must be {field.describe()}, not {value!r:.80}")

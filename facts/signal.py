@@ -117,9 +117,9 @@ class Comparison(Body):
     left: str | None = None
     operator: str | None = None
     right: str | None = None
-    expression: Annotated[str | None, Field(description="the asserted source: the expression of an assert, or the asserting call")] = None
-    call: Annotated[str | None, Field(description="the asserting call's name as printed: assertEqual, assert_allclose; none for assert")] = None
-    left_source: Annotated[str | None, Field(description="the source of the left side: an operand of the expression, the call's first argument")] = None
+    expression: Annotated[str | None, Field(description="the source asserted: an assert's expression, or the asserting call")] = None
+    call: Annotated[str | None, Field(description="the asserting call's name: assertEqual, assert_allclose; none for assert")] = None
+    left_source: Annotated[str | None, Field(description="the left side's source: an operand, or the call's first argument")] = None
     right_source: Annotated[str | None, Field(description="the source of the right side")] = None
 
 

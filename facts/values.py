@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
 
 try:
     from _blake2 import blake2b  # the function of hashlib, without the milliseconds that hashlib needs to load OpenSSL
@@ -20,11 +21,11 @@ Value = str | int | bool | tuple[str, ...] | None
 TYPES = ("text", "int", "number", "bool", "enum", "ref", "list")
 
 
-def scaled(number: float | int) -> int:
+def scaled(number: float) -> int:
     """A number as millionths, rounded half to even; raises ValueError when it is not finite or too large."""
     if isinstance(number, int):
         result = number * SCALE
-    elif number != number or number in (float("inf"), float("-inf")):
+    elif not isfinite(number):
         raise ValueError("a number must be finite")
     else:
         result = round(number * SCALE)
@@ -57,9 +58,7 @@ def digest(*values: Value) -> str:
 
     Raises UnicodeEncodeError for text with lone surrogates.
     """
-    parts = [
-        f"s{len(value)}:{value}" if type(value) is str else f"i{value};" if type(value) is int else encode(value) for value in values
-    ]
+    parts = [f"s{len(value)}:{value}" if type(value) is str else f"i{value};" if type(value) is int else encode(value) for value in values]
     return blake2b("".join(parts).encode("utf-8"), digest_size=10).hexdigest()
 
 

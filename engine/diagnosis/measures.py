@@ -15,7 +15,7 @@ MEASURES = MeasureRegistry()
 
 
 @MEASURES.register("path_under")
-def path_under(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
+def path_under(rows: Sequence[tuple[Fact, ...]], _options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
     """Each (file, root) of the rows where the file's path starts with the root's; separators and `.` parts are folded."""
     seen: set[tuple[str, str]] = set()
     for frame, root in rows:
@@ -29,19 +29,19 @@ def path_under(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -
 
 
 @MEASURES.register("own_module")
-def own_module(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
+def own_module(rows: Sequence[tuple[Fact, ...]], _options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
     """For each matched module name, the first of the rows' files that has the module's first part in its path, as a folder or a file."""
     seen: set[str] = set()
     for _, group, _, frame in rows:
         module, file = str(group.get("text")), str(frame.get("file"))
         names = _parts(file.removesuffix(".py"))
-        if group.id not in seen and module.split(".")[0] in names:
+        if group.id not in seen and module.split(".", maxsplit=1)[0] in names:
             seen.add(group.id)
             yield {"group": group.id, "module": module, "file": file, "_from": (group.id, frame.id)}
 
 
 @MEASURES.register("installed_self")
-def installed_self(rows: Sequence[tuple[Fact, ...]], options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
+def installed_self(rows: Sequence[tuple[Fact, ...]], _options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
     """Each frame below `site-packages/NAME` or `dist-packages/NAME` that has a folder NAME further up than the environment itself."""
     for (frame,) in rows:
         parts = _parts(str(frame.get("file")))

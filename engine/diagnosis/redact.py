@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tollens.engine.rulebook.build.regex import compile_regex
 from tollens.engine.rulebook.syntax import Redaction
-from tollens.engine.session.conditions import regex
 from tollens.facts.fact import Draft
 
 MASK = "*"
@@ -26,7 +26,7 @@ def redact(text: str, redactions: Sequence[Redaction]) -> tuple[str, list[Draft]
 
 
 def _masked(text: str, expression: str) -> tuple[str, int]:
-    compiled = regex(expression)
+    compiled = compile_regex(expression)
     if compiled.search(text) is None:
         return text, 0
     group = compiled.groupindex.get(SECRET, 0)

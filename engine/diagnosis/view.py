@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tollens.engine.session.session import Session
 from tollens.facts.fact import Fact
 
-Json = dict[str, object]
+#: JSON data of one object; what each field holds is said by tollens.facts.views.
+Json = dict[str, Any]
 
 
 class View:

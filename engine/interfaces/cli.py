@@ -59,7 +59,9 @@ def parser(wanted: str | None = None) -> argparse.ArgumentParser:
 
 
 def _diagnose(p: argparse.ArgumentParser) -> None:
-    p.add_argument("file", nargs="?", default="-", metavar="FILE", help="the raw output of the failed run; - or nothing reads standard input")
+    p.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="the raw output of the failed run; - or nothing reads standard input"
+    )
     p.add_argument("--format", choices=("text", "json"), default="text", help="text for people (the default), json for programs")
     p.add_argument("--timestamp", metavar="WHEN", help="when the run was, as it shall stand in the evidence; never made up")
     p.add_argument("--project-root", action="append", default=[], metavar="DIR", help="a folder whose files are the project's own")

@@ -50,7 +50,7 @@ def _diagnosis(done: Diagnosed, style: Style) -> Iterator[str]:
     yield from _pinned(done, style)
     yield from _sites(result["root_cause_sites"], style)
     yield ""
-    yield from _rows(style, "observed", [f"{row['source_type']}, {row['source']}: {row['observation']}" for row in made["supporting_evidence"]])
+    yield from _rows(style, "observed", [_observed(row) for row in made["supporting_evidence"]])
     yield from _rows(style, "not known", made["unresolved_questions"])
     others = result["other_failures"]
     yield from _rows(style, "also failing", [_times(other["count"]) + other["cause"] for other in others])
@@ -58,7 +58,8 @@ def _diagnosis(done: Diagnosed, style: Style) -> Iterator[str]:
     yield from _labelled(style, "class", _class(done))
     facts = done.session.store.facts("confidence")
     yield from _labelled(style, "confidence", f"{made['confidence']}: {facts[0].get('reason')}" if facts else str(made["confidence"]))
-    yield from _labelled(style, "decided by", f"{result['pack']['name']} {result['pack']['version']} ({result['pack']['digest'][:10]}), {result['evaluator']}")
+    pack = result["pack"]
+    yield from _labelled(style, "decided by", f"{pack['name']} {pack['version']} ({pack['digest'][:10]}), {result['evaluator']}")
 
 
 def _class(done: Diagnosed) -> str:
@@ -92,6 +93,10 @@ def _pinned(done: Diagnosed, style: Style) -> Iterator[str]:
 def _sites(sites: list[dict[str, Any]], style: Style) -> Iterator[str]:
     rows = [f"{site['function'] or 'module'}  {site['file']}:{site['line']}" for site in sites]
     yield from _rows(style, "look at", rows)
+
+
+def _observed(row: dict[str, Any]) -> str:
+    return f"{row['source_type']}, {row['source']}: {row['observation']}"
 
 
 def _times(count: int) -> str:

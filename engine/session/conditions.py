@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
+from tollens.engine.rulebook.build.regex import compile_regex
 from tollens.engine.rulebook.syntax import Const, Test
 from tollens.facts.fact import Fact
 from tollens.facts.kind import Kind
@@ -82,7 +82,7 @@ def alpha_check(kind: Kind, test: Test) -> Check:
 
 def _text_check(get: Callable[[Fact], Value], op: str, operand: str) -> Check:
     if op == "matches":
-        search = regex(operand).search
+        search = compile_regex(operand).search
         return lambda fact: isinstance(text := get(fact), str) and search(text) is not None
     if op == "starts":
         return lambda fact: isinstance(text := get(fact), str) and text.startswith(operand)
@@ -90,13 +90,3 @@ def _text_check(get: Callable[[Fact], Value], op: str, operand: str) -> Check:
         return lambda fact: isinstance(text := get(fact), str) and text.endswith(operand)
     assert op == "contains", op
     return lambda fact: isinstance(text := get(fact), str) and operand in text
-
-
-@lru_cache(maxsize=4096)
-def regex(pattern: str) -> Any:
-    """A compiled RE2 expression (Any: the library ships no types)."""
-    import re2  # here, so that packs without expressions start without it
-
-    options = re2.Options()
-    options.log_errors = False
-    return re2.compile(pattern, options)

@@ -10,25 +10,13 @@ from tollens.engine.session.store import FactStore
 from tollens.facts.fact import Fact
 
 
-class Firing(NamedTuple):
-    """One match of one rule: the facts bound, in the order of the alternative's patterns, and what it asserted.
-
-    `computed` holds each let's name, value and the ids of the facts an aggregate counted.
-    """
-
-    rule: Rule
-    alternative: int
-    bound: tuple[Fact, ...]
-    produced: tuple[Fact, ...]
-    computed: tuple[tuple[str, object, tuple[str, ...]], ...]
-
-
 class Stratum(NamedTuple):
     """What an evaluator gets: the stage's rules and the facts of all finished stages and of this stage's operators.
 
-    `fire(rule, alternative, bound)` computes lets, conditions and heads and gives the facts that are new in this stratum; they are in no index
-    of `store` yet, so the evaluator must match them itself until nothing new comes. It raises BudgetExceeded after the last allowed firing.
-    An evaluator calls it exactly once per distinct (rule, alternative, bound). `produces` are the kinds that the rules can assert.
+    `fire(rule, alternative, bound)` computes lets, conditions and heads and gives the facts that are new in this stratum; they are in no
+    index of `store` yet, so the evaluator must match them itself until nothing new comes. It raises BudgetExceeded after the last
+    allowed firing. An evaluator calls it exactly once per distinct (rule, alternative, bound). `produces` are the
+    kinds that the rules can assert.
     """
 
     name: str

@@ -97,7 +97,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "most": _most,
     "lower": _strict(lambda text: text.lower()),
     "last_part": _strict(_last_part),
-    "digest": lambda *values: digest(*values),
+    "digest": digest,
     "default": _default,
     "to_number": _strict(lambda whole: bounded(whole * SCALE)),
 }

@@ -87,7 +87,7 @@ class Expressions:
         source = finished(self._store)
         total = _TOTALS[expr.function]
 
-        def ready(facts: Sequence[Fact], names: Names, inputs: list[str]) -> Value:
+        def ready(facts: Sequence[Fact], _names: Names, inputs: list[str]) -> Value:
             slots: Slots = [None, *facts]
             seen: set[tuple[Value, ...]] = set()
             values: list[Value] = []
@@ -130,7 +130,7 @@ _TOTALS: dict[str, Callable[[list[Any]], Value]] = {
 
 
 def condition(expressions: Expressions, checked: Condition) -> Callable[[Sequence[Fact], Names, list[str]], bool]:
-    """One condition of `if` as a function; an absent side satisfies nothing but `exists`, whose right side is the constant it must equal."""
+    """One condition of `if` as a function; an absent side satisfies only `exists`, whose right side is what it must equal."""
     left, right = expressions.ready(checked.left), expressions.ready(checked.right)
     check = _CONDITIONS[checked.op]
     return lambda facts, names, inputs: check(left(facts, names, inputs), right(facts, names, inputs))
@@ -173,4 +173,3 @@ class ReadyHead:
 
 
 NO_SPANS: dict[str, Any] = {}
-

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from tollens.engine.rulebook.syntax import Const, Pattern, Ref
-from tollens.engine.session.store import FactStore
 from tollens.engine.session.conditions import Check, alpha_check, compare, flipped, getter
+from tollens.engine.session.store import FactStore
 from tollens.facts.fact import Fact
 from tollens.facts.kind import KindTable
 from tollens.facts.values import Value
@@ -143,9 +143,7 @@ class Matcher:
                 joined[join.field] = (join.there, getter(self._kind_of[join.there], join.other))
             else:
                 rest.append(self._comparison(join))
-        return Step(
-            position, pattern.kind, (*equal, *joined), tuple(equal.values()), tuple(joined.values()), tuple(alpha), tuple(rest)
-        )
+        return Step(position, pattern.kind, (*equal, *joined), tuple(equal.values()), tuple(joined.values()), tuple(alpha), tuple(rest))
 
     def _comparison(self, join: _Join) -> Callable[[Fact, Slots], bool]:
         here = getter(self._kind_of[join.here], join.field)
@@ -199,6 +197,3 @@ def finished(store: FactStore) -> Source:
         return store.matching(kind, fields, key) if fields else store.facts(kind)
 
     return source
-
-
-

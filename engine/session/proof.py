@@ -21,8 +21,9 @@ class Derivation(NamedTuple):
     """One way in which a fact came to be.
 
     `by` is rule, elect, take, group, pattern, measure (with `name` the id in the pack and `place` where it is written), row (of a
-    pack), or an input's producer family: parser, caller, probe, learned. `bound` maps aliases to fact ids; `absent` are the `unless` patterns that found nothing;
-    `inputs` are the ids that an operator went over, `key` what decided it; `depth` is the length of the derivation in its stage.
+    pack), or an input's producer family: parser, caller, probe, learned. `bound` maps aliases to fact ids; `absent` are the `unless`
+    patterns that found nothing; `inputs` are the ids that an operator went over, `key` what decided it; `depth` is the length of the
+    derivation in its stage.
     """
 
     by: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tollens.engine.rulebook.build.regex import compile_regex
 from tollens.engine.rulebook.measures import FROM, MeasureFunction
 from tollens.engine.rulebook.syntax import Measure, TextPattern
-from tollens.engine.session.conditions import regex
 from tollens.engine.session.operators import Asserting, Row, Source
 from tollens.engine.session.proof import Derivation
 from tollens.facts.fact import Draft, Fact, Span, make_fact
@@ -51,7 +51,7 @@ def _chooser(group: Sequence[TextPattern]) -> Callable[[str], list[int]]:
 
 
 def _match(pattern: TextPattern, fact: Fact, out: Asserting) -> None:
-    compiled = regex(pattern.regex)
+    compiled = compile_regex(pattern.regex)
     text = str(fact.get(pattern.field))
     found = compiled.search(text)
     if found is None:

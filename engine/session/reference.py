@@ -19,11 +19,7 @@ class Reference:
     def run(self, stratum: Stratum) -> None:
         """Fire every match of every rule of the stratum once."""
         known = _Growing()
-        plans = [
-            _RulePlan(rule, alternative, stratum)
-            for rule in stratum.rules
-            for alternative in range(len(rule.alternatives))
-        ]
+        plans = [_RulePlan(rule, alternative, stratum) for rule in stratum.rules for alternative in range(len(rule.alternatives))]
         new: list[Fact] = []
         for plan in plans:
             new += plan.first_round(stratum)

@@ -14,10 +14,7 @@ def ref_text(ref: Ref) -> str:
 
 def condition_text(test: Test) -> str:
     """A test as `field op operand`."""
-    if isinstance(test.operand, Ref):
-        operand = ref_text(test.operand)
-    else:
-        operand = constant_text(test.operand)
+    operand = ref_text(test.operand) if isinstance(test.operand, Ref) else constant_text(test.operand)
     return f"{test.field} {_SIGNS.get(test.op, test.op)} {operand}"
 
 

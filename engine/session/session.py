@@ -120,18 +120,17 @@ def run_session(
 
 def canonical(session: Session) -> dict[str, object]:
     """Facts and proof as plain JSON data, the same for every evaluator, process and hash seed."""
-    facts = []
-    for fact in session.store:
-        facts.append(
-            {
-                "id": fact.id,
-                "kind": fact.kind.name,
-                "seq": fact.seq,
-                "fields": fact.plain(),
-                "spans": {name: list(span) for name, span in fact.spans.items()},
-                "derivations": [derivation_json(derivation) for derivation in session.proof.of(fact.id)],
-            }
-        )
+    facts = [
+        {
+            "id": fact.id,
+            "kind": fact.kind.name,
+            "seq": fact.seq,
+            "fields": fact.plain(),
+            "spans": {name: list(span) for name, span in fact.spans.items()},
+            "derivations": [derivation_json(derivation) for derivation in session.proof.of(fact.id)],
+        }
+        for fact in session.store
+    ]
     return {"rulebook": session.rulebook.digest, "facts": facts, "firings": dict(session.firings)}
 
 
@@ -155,5 +154,3 @@ def derivation_json(derivation: Derivation) -> dict[str, object]:
     if derivation.alternative:
         data["alternative"] = derivation.alternative
     return data
-
-

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+from tollens.engine.diagnosis.driver import Diagnosed
 from tollens.facts.values import digest
+
+Run = Callable[..., Diagnosed]
+Signal = Callable[[str], bytes]
+PackWriter = Callable[..., Path]
 
 LIBRARY_ONLY = b"""\
 Traceback (most recent call last):
@@ -28,7 +36,7 @@ rules:
 
 
 @pytest.mark.parametrize("evaluator", ["reference", "auto"])
-def test_the_citation_gate_refuses_what_nobody_observed(run, signal, pack, evaluator):
+def test_the_citation_gate_refuses_what_nobody_observed(run: Run, signal: Signal, pack: PackWriter, evaluator: str) -> None:
     result = run(signal("shopping-long"), user=(pack(FORGED),), evaluator=evaluator).result
     assert result["citation_gate"] is False
     assert result["diagnosis"] is None
@@ -36,7 +44,7 @@ def test_the_citation_gate_refuses_what_nobody_observed(run, signal, pack, evalu
     assert run(signal("shopping-long"), evaluator=evaluator).result["citation_gate"] is True
 
 
-def test_evidence_cannot_be_stated_from_outside(run, signal):
+def test_evidence_cannot_be_stated_from_outside(run: Run, signal: Signal) -> None:
     """Only rules may assert evidence; a caller that tries is refused (law 1, invariant 2)."""
     from tollens.engine.diagnosis.packs import rulebook
     from tollens.engine.errors import FactError
@@ -44,13 +52,16 @@ def test_evidence_cannot_be_stated_from_outside(run, signal):
     from tollens.engine.session.session import run_session
     from tollens.facts.fact import Draft
 
-    forged = Draft("evidence", {"digest": digest("x"), "source_type": "trace", "source": "a", "timestamp": "", "entity": "e", "observation": "o", "confidence": 1})
+    forged = Draft(
+        "evidence",
+        {"digest": digest("x"), "source_type": "trace", "source": "a", "timestamp": "", "entity": "e", "observation": "o", "confidence": 1},
+    )
     with pytest.raises(FactError, match="evidence is a verdict"):
         run_session(rulebook(cached=False), [forged], Reference())
 
 
 @pytest.mark.parametrize("name", ["shopping-long", "shopping-short", "shopping-native", "python-3.11-chained", "python-3.13-crash"])
-def test_the_hierarchy_is_populated_and_grounded(run, signal, name):
+def test_the_hierarchy_is_populated_and_grounded(run: Run, signal: Signal, name: str) -> None:
     result = run(signal(name)).result
     made = result["diagnosis"]
     assert made["symptom"]
@@ -62,48 +73,49 @@ def test_the_hierarchy_is_populated_and_grounded(run, signal, name):
     assert all(cited in result["evidence"] for cited in made["supporting_evidence"])
 
 
-def test_no_library_frame_is_ever_pinned(run):
+def test_no_library_frame_is_ever_pinned(run: Run) -> None:
     result = run(LIBRARY_ONLY).result
     assert result["residue"]["primary_entity"] is None
     assert result["residue"]["project_frames"] == []
     assert not any("site-packages" in row["source"] for row in result["evidence"])
 
 
-def test_a_pin_goes_past_library_frames(run):
+def test_a_pin_goes_past_library_frames(run: Run) -> None:
     text = LIBRARY_ONLY.replace(
-        b"    main()\n", b'    main()\n  File "src/app.py", line 7, in main\n    load()\n  File "/opt/venv/lib/python3.11/site-packages/lib.py", line 1, in load\n    raise\n'
+        b"    main()\n",
+        b'    main()\n  File "src/app.py", line 7, in main\n    load()\n  File "/opt/venv/lib/python3.11/site-packages/lib.py", line 1, in load\n    raise\n',
     )
     assert run(text).result["residue"]["primary_entity"] == "src/app.py:7"
 
 
-def test_a_root_that_the_caller_names_makes_the_rest_library(run):
+def test_a_root_that_the_caller_names_makes_the_rest_library(run: Run) -> None:
     text = b'Traceback (most recent call last):\n  File "/home/me/app/a.py", line 1, in a\n    b()\n  File "/home/me/shared/b.py", line 2, in b\n    raise ValueError("x")\nValueError: x\n'
     assert run(text).result["residue"]["primary_entity"] == "/home/me/shared/b.py:2"
     assert run(text, project_roots=("/home/me/app",)).result["residue"]["primary_entity"] == "/home/me/app/a.py:1"
 
 
-def test_the_chain_starts_with_what_was_raised_first(run, signal):
+def test_the_chain_starts_with_what_was_raised_first(run: Run, signal: Signal) -> None:
     result = run(signal("python-3.11-chained")).result
     first = result["records"][0]
     assert first["class"] in result["diagnosis"]["immediate_cause"]
     assert result["residue"]["suppressed_cascade_tail"] == len(result["records"]) - 1
 
 
-def test_the_result_has_exactly_the_fields_of_the_seeds(run, signal):
+def test_the_result_has_exactly_the_fields_of_the_seeds(run: Run, signal: Signal) -> None:
     from tollens.facts.views import Result
 
     for name in ("shopping-long", "shopping-passing", "python-3.11-bad_syntax"):
         Result.model_validate(run(signal(name)).result, strict=False)
 
 
-def test_time_is_the_caller_s(run, signal):
+def test_time_is_the_caller_s(run: Run, signal: Signal) -> None:
     untold = run(signal("shopping-long")).result["evidence"]
     told = run(signal("shopping-long"), timestamp="2026-03-01T10:00:00Z").result["evidence"]
     assert {row["timestamp"] for row in told} == {"2026-03-01T10:00:00Z"}
     assert all(row["timestamp"].startswith("run ") for row in untold)
 
 
-def test_the_same_run_has_the_same_name_and_another_one_has_not(run, signal):
+def test_the_same_run_has_the_same_name_and_another_one_has_not(run: Run, signal: Signal) -> None:
     first, again = run(signal("shopping-long")), run(signal("shopping-long"))
     assert first.run_id == again.run_id
     assert run(signal("shopping-long"), timestamp="2026-03-01T10:00:00Z").run_id != first.run_id
@@ -119,11 +131,11 @@ def test_the_same_run_has_the_same_name_and_another_one_has_not(run, signal):
         (b"==== 2 failed, 1 passed in 0.10s ====\n", "insufficient_evidence", "the runner counts failures, but their text is not there"),
     ],
 )
-def test_outcomes_without_a_diagnosis(run, data, outcome, why):
+def test_outcomes_without_a_diagnosis(run: Run, data: bytes, outcome: str, why: str) -> None:
     done = run(data)
     assert done.result["outcome"] == outcome
     assert done.session.store.facts("outcome")[0].get("why") == why
 
 
-def test_a_passing_log_is_no_failure(run, signal):
+def test_a_passing_log_is_no_failure(run: Run, signal: Signal) -> None:
     assert run(signal("shopping-passing")).result["outcome"] == "no_failure"

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tollens.engine.diagnosis.driver import Diagnosed
 from tollens.engine.diagnosis.packs import rulebook
 from tollens.engine.diagnosis.redact import redact
 from tollens.engine.session.session import canonical
+
+Run = Callable[..., Diagnosed]
+Signal = Callable[[str], bytes]
 
 BOOK = rulebook(cached=False)
 
@@ -34,7 +39,7 @@ SECRETS = {
 
 
 @pytest.mark.parametrize("name", SECRETS)
-def test_a_secret_is_masked_in_place(name):
+def test_a_secret_is_masked_in_place(name: str) -> None:
     secret, sentence = SECRETS[name]
     line = sentence.format(secret)
     masked, facts = redact(line, BOOK.redactions)
@@ -42,14 +47,14 @@ def test_a_secret_is_masked_in_place(name):
     assert [(fact.fields["redaction"], fact.fields["count"]) for fact in facts] == [(name, 1)]
 
 
-def test_a_key_block_keeps_its_lines():
+def test_a_key_block_keeps_its_lines() -> None:
     body = "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEow\r\nIBAAK\n-----END RSA " + "PRIVATE KEY-----"
     masked, _ = redact(body, BOOK.redactions)
     assert masked.split("\n")[1:3] == ["******\r", "*****"]
     assert len(masked) == len(body)
 
 
-def test_nothing_of_a_secret_is_left_in_a_run(run):
+def test_nothing_of_a_secret_is_left_in_a_run(run: Run) -> None:
     secret = "gh" + "p_" + "Zz9" * 12
     text = f'Traceback (most recent call last):\n  File "app/sync.py", line 3, in push\n    call(token="{secret}")\nValueError: bad token {secret}\n'
     done = run(text.encode())
@@ -62,14 +67,14 @@ def test_nothing_of_a_secret_is_left_in_a_run(run):
     assert run(text.replace(secret, "gh" + "p_" + "Yy8" * 12).encode()).run_id == done.run_id
 
 
-def test_ordinary_text_is_left_alone(signal):
+def test_ordinary_text_is_left_alone(signal: Signal) -> None:
     for name in ("shopping-long", "python-3.13-chained", "outcomes-long"):
         text = signal(name).decode()
         assert redact(text, BOOK.redactions) == (text, [])
 
 
 @given(st.text(max_size=400))
-def test_length_and_line_ends_never_change(text):
+def test_length_and_line_ends_never_change(text: str) -> None:
     masked, _ = redact(text, BOOK.redactions)
     assert len(masked) == len(text)
     assert [i for i, char in enumerate(masked) if char in "\r\n"] == [i for i, char in enumerate(text) if char in "\r\n"]

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tollens.engine.diagnosis.driver import Diagnosed
 from tollens.engine.errors import PackErrors
+
+Run = Callable[..., Diagnosed]
+Signal = Callable[[str], bytes]
+PackWriter = Callable[..., Path]
 
 
 def edit(folder: Path, file: str, old: str, new: str) -> None:
@@ -17,7 +22,7 @@ def edit(folder: Path, file: str, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def test_a_threshold(run, signal, editable):
+def test_a_threshold(run: Run, signal: Signal, editable: Path) -> None:
     before = run(signal("shopping-long"), builtin=(editable,)).result
     edit(editable, "verdict.yaml", "contested: false, from_share: 0.75, value: 0.8,", "contested: false, from_share: 0.75, value: 0.66,")
     edit(editable, "pack.yaml", "    value: 5\n", "    value: 2\n")
@@ -27,7 +32,7 @@ def test_a_threshold(run, signal, editable):
     assert before["pack"]["digest"] != after["pack"]["digest"]
 
 
-def test_a_library_path(run, signal, editable):
+def test_a_library_path(run: Run, signal: Signal, editable: Path) -> None:
     before = run(signal("shopping-long"), builtin=(editable,)).result
     edit(
         editable,
@@ -41,14 +46,19 @@ def test_a_library_path(run, signal, editable):
     assert not any(frame.startswith("shop/pricing.py") for frame in after["residue"]["project_frames"])
 
 
-def test_a_class(run, signal, editable):
+def test_a_class(run: Run, signal: Signal, editable: Path) -> None:
     before = run(signal("shopping-long"), builtin=(editable,)).result
-    edit(editable, "taxonomy.yaml", "{pattern: says.none_value, failure_class: \"null\", rank: 10,", "{pattern: says.none_value, failure_class: type, rank: 10,")
+    edit(
+        editable,
+        "taxonomy.yaml",
+        '{pattern: says.none_value, failure_class: "null", rank: 10,',
+        "{pattern: says.none_value, failure_class: type, rank: 10,",
+    )
     after = run(signal("shopping-long"), builtin=(editable,)).result
     assert (before["classification"]["failure_class"], after["classification"]["failure_class"]) == ("null", "type")
 
 
-def test_a_user_pack_adds(run, signal, pack: Callable[..., Path]):
+def test_a_user_pack_adds(run: Run, signal: Signal, pack: PackWriter) -> None:
     mine = pack(
         "stage: read\n"
         "patterns:\n"
@@ -62,7 +72,7 @@ def test_a_user_pack_adds(run, signal, pack: Callable[..., Path]):
     assert result["pack"]["name"] == "diagnosis+mine"
 
 
-def test_a_user_pack_replaces(run, signal, pack: Callable[..., Path]):
+def test_a_user_pack_replaces(run: Run, signal: Signal, pack: PackWriter) -> None:
     mine = pack(
         "stage: standing\n"
         "rules:\n"
@@ -78,14 +88,14 @@ def test_a_user_pack_replaces(run, signal, pack: Callable[..., Path]):
     assert result["residue"]["test_intent"].startswith("test_members_save_ten_percent")
 
 
-def test_a_user_pack_disables(run, signal, pack: Callable[..., Path]):
+def test_a_user_pack_disables(run: Run, signal: Signal, pack: PackWriter) -> None:
     mine = pack("stage: sites\n", head='disable:\n  - {id: sites.caller, reason: "callers are noise for us"}\n')
     result = run(signal("shopping-long"), user=(mine,)).result
     assert [site["file"] for site in result["root_cause_sites"]] == ["shop/pricing.py"]
 
 
 @pytest.mark.parametrize("sealed", ["gate.fabricated", "gate.passed", "taxonomy.elect", "pin.deepest_project_frame", "diagnosis.assembled"])
-def test_a_sealed_rule_refuses(run, signal, pack: Callable[..., Path], sealed: str):
+def test_a_sealed_rule_refuses(run: Run, signal: Signal, pack: PackWriter, sealed: str) -> None:
     mine = pack("stage: gate\n", head=f'disable:\n  - {{id: {sealed}, reason: "in the way"}}\n')
     with pytest.raises(PackErrors) as caught:
         run(signal("shopping-long"), user=(mine,))

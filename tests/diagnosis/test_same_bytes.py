@@ -36,7 +36,7 @@ def digest_of(python: str, evaluator: str, seed: str = "0") -> str:
 
 
 @pytest.mark.smoke
-def test_hash_seeds_processes_and_evaluators():
+def test_hash_seeds_processes_and_evaluators() -> None:
     digests = {digest_of(sys.executable, evaluator, seed) for evaluator in ("reference", "auto") for seed in ("0", "1", "4242")}
     assert len(digests) == 1
 
@@ -46,14 +46,18 @@ def other_pythons() -> list[str]:
     found = []
     for python in sorted(ROOT.glob(".venv*/bin/python")):
         probe = subprocess.run(
-            [python, "-c", "import sys, tollens.engine; print(sys.version_info[:2])"], capture_output=True, text=True, cwd=ROOT / "docs", check=False
+            [python, "-c", "import sys, tollens.engine; print(sys.version_info[:2])"],
+            capture_output=True,
+            text=True,
+            cwd=ROOT / "docs",
+            check=False,
         )
         if probe.returncode == 0 and probe.stdout.strip() != str(sys.version_info[:2]):
             found.append(str(python))
     return found
 
 
-def test_other_pythons_give_the_same_bytes():
+def test_other_pythons_give_the_same_bytes() -> None:
     pythons = other_pythons()
     if not pythons:
         pytest.skip("no environment of another Python version beside this one (.venv-3.12, .venv-3.13)")
@@ -61,7 +65,7 @@ def test_other_pythons_give_the_same_bytes():
     assert {digest_of(python, evaluator) for python in pythons for evaluator in ("reference", "auto")} == {here}
 
 
-def test_a_file_and_a_pipe_and_a_cold_cache_give_the_same_result(tmp_path: Path):
+def test_a_file_and_a_pipe_and_a_cold_cache_give_the_same_result(tmp_path: Path) -> None:
     signal = SIGNALS[0]
     command = [sys.executable, "-m", "tollens", "diagnose", "--format", "json", "--no-save"]
     env = {**os.environ, "TOLLENS_CACHE": str(tmp_path / "cache")}

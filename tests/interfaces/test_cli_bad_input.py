@@ -16,7 +16,9 @@ SIGNAL = ROOT / "fixtures" / "signals" / "shopping-long.txt"
 
 def tollens(*arguments: str, cwd: Path, data: bytes | None = None, **environment: str) -> subprocess.CompletedProcess[bytes]:
     env = {**os.environ, "TOLLENS_CACHE": str(cwd / "cache"), "NO_COLOR": "1", **environment}
-    return subprocess.run([sys.executable, "-m", "tollens", *arguments], cwd=cwd, input=data or b"", capture_output=True, env=env, timeout=120, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "tollens", *arguments], cwd=cwd, input=data or b"", capture_output=True, env=env, timeout=120, check=False
+    )
 
 
 def refused(done: subprocess.CompletedProcess[bytes]) -> str:
@@ -53,7 +55,9 @@ BAD_PACKS = {
         "cycle",
     ),
     "over a limit": (
-        "stage: frames\nrules:\n  - id: mine.many\n    when:\n" + "".join(f"      - stack_frame: {{as: f{n}}}\n" for n in range(15)) + "    then:\n      - mark: {frame: $f0}\n",
+        "stage: frames\nrules:\n  - id: mine.many\n    when:\n"
+        + "".join(f"      - stack_frame: {{as: f{n}}}\n" for n in range(15))
+        + "    then:\n      - mark: {frame: $f0}\n",
         "rules.yaml:5:",
         "14",
     ),
@@ -62,7 +66,11 @@ BAD_PACKS = {
         "rules.yaml:3:",
         "RE2",
     ),
-    "backtracking pattern": ("stage: read\npatterns:\n  - {id: mine.look, over: {signal: message}, regex: '(?=a)b'}\n", "rules.yaml:3:", "RE2"),
+    "backtracking pattern": (
+        "stage: read\npatterns:\n  - {id: mine.look, over: {signal: message}, regex: '(?=a)b'}\n",
+        "rules.yaml:3:",
+        "RE2",
+    ),
     "two documents, one key twice": ("stage: frames\nstage: pin\n", "rules.yaml:2:1", "stage"),
     "tab": ("stage: frames\nrules:\n\t- id: x\n", "rules.yaml:3:1", "tab"),
     "alias": ("stage: frames\nrules: &a\n  - id: x\nmore: *a\n", "rules.yaml:2:", "anchor"),
@@ -70,7 +78,7 @@ BAD_PACKS = {
 
 
 @pytest.mark.parametrize("name", BAD_PACKS)
-def test_a_bad_pack_is_refused_with_its_place(tmp_path: Path, name: str):
+def test_a_bad_pack_is_refused_with_its_place(tmp_path: Path, name: str) -> None:
     rules, place, word = BAD_PACKS[name]
     pack = write_pack(tmp_path, rules, head="kinds:\n  mark:\n    fields: {frame: {ref: stack_frame}}\n")
     text = refused(tollens("diagnose", "--rules", str(pack), str(SIGNAL), cwd=tmp_path))
@@ -84,7 +92,7 @@ def test_a_bad_pack_is_refused_with_its_place(tmp_path: Path, name: str):
     assert {(Path(error["place"]["file"]).name, error["place"]["line"]) for error in listed} == {("rules.yaml", int(place.split(":")[1]))}
 
 
-def test_two_packs_that_replace_one_rule_are_both_named(tmp_path: Path):
+def test_two_packs_that_replace_one_rule_are_both_named(tmp_path: Path) -> None:
     rule = "stage: grounds\nrules:\n  - id: {0}.site\n    replaces: sites.caller\n    when:\n      - primary: {{as: p}}\n    then:\n      - question: {{text: why}}\n"
     one = write_pack(tmp_path, rule.format("one"), name="one")
     two = write_pack(tmp_path, rule.format("two"), name="two")
@@ -94,10 +102,20 @@ def test_two_packs_that_replace_one_rule_are_both_named(tmp_path: Path):
     assert "two/rules.yaml" in text
 
 
-def test_an_unwritable_cache_and_run_folder_lose_nothing(tmp_path: Path):
+def test_an_unwritable_cache_and_run_folder_lose_nothing(tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a folder should be")
-    done = tollens("diagnose", "--format", "json", str(SIGNAL), cwd=tmp_path, TOLLENS_CACHE=str(blocked), TOLLENS_RUNS=str(blocked))
+    done = tollens(
+        "diagnose",
+        "--evaluator",
+        "reference",
+        "--format",
+        "json",
+        str(SIGNAL),
+        cwd=tmp_path,
+        TOLLENS_CACHE=str(blocked),
+        TOLLENS_RUNS=str(blocked),
+    )
     assert done.returncode == 0
     assert json.loads(done.stdout)["outcome"] == "diagnosis"
     text = done.stderr.decode()
@@ -106,52 +124,69 @@ def test_an_unwritable_cache_and_run_folder_lose_nothing(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("data", "code"), [(b"", 4), (bytes(range(256)) * 40, 4), (b"\xff\xfe" + "Traceback".encode("utf-16-le"), 4), (b"\n" * 100_000, 4), (b"x" * 3_000_000, 4)]
+    ("data", "code"),
+    [
+        (b"", 4),
+        (bytes(range(256)) * 40, 4),
+        (b"\xff\xfe" + "Traceback".encode("utf-16-le"), 4),
+        (b"\n" * 100_000, 4),
+        (b"x" * 3_000_000, 4),
+    ],
 )
-def test_a_signal_of_nothing_is_an_outcome(tmp_path: Path, data: bytes, code: int):
-    done = tollens("diagnose", "--format", "json", cwd=tmp_path, data=data)
+def test_a_signal_of_nothing_is_an_outcome(tmp_path: Path, data: bytes, code: int) -> None:
+    done = tollens("diagnose", "--evaluator", "reference", "--format", "json", cwd=tmp_path, data=data)
     assert (done.returncode, done.stderr) == (code, b"")
     result = json.loads(done.stdout)
     assert (result["outcome"], result["diagnosis"]) == ("insufficient_evidence", None)
 
 
-def test_a_missing_signal_names_the_nearest_file(tmp_path: Path):
+def test_a_missing_signal_names_the_nearest_file(tmp_path: Path) -> None:
     (tmp_path / "failing.txt").write_bytes(b"")
     text = refused(tollens("diagnose", "failin.txt", cwd=tmp_path))
     assert "there is no file failin.txt" in text
     assert "nearest: failing.txt" in text
 
 
-def test_a_folder_is_no_signal(tmp_path: Path):
+def test_a_folder_is_no_signal(tmp_path: Path) -> None:
     assert "is a folder" in refused(tollens("diagnose", str(tmp_path), cwd=tmp_path))
 
 
-@pytest.mark.parametrize("arguments", [("diagnos",), ("diagnose", "--format", "xml"), ("diagnose", "--nope"), (), ("rules",), ("rules", "chek")])
-def test_usage_errors_say_what_is_valid(tmp_path: Path, arguments: tuple[str, ...]):
+@pytest.mark.parametrize(
+    "arguments", [("diagnos",), ("diagnose", "--format", "xml"), ("diagnose", "--nope"), (), ("rules",), ("rules", "chek")]
+)
+def test_usage_errors_say_what_is_valid(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     text = refused(tollens(*arguments, cwd=tmp_path))
     assert text.startswith("error: ")
     assert "--help" in text
 
 
 @pytest.mark.parametrize("table", ["[tool.tollens]\nrule = ['x']\n", "[tool.tollens]\nrules = 'x'\n", "[tool.tollens]\nrules = [\n"])
-def test_a_bad_setting_names_its_file_and_line(tmp_path: Path, table: str):
+def test_a_bad_setting_names_its_file_and_line(tmp_path: Path, table: str) -> None:
     (tmp_path / "pyproject.toml").write_text(table)
     assert "pyproject.toml:1" in refused(tollens("diagnose", str(SIGNAL), cwd=tmp_path))
 
 
-def test_settings_name_packs_and_roots(tmp_path: Path):
+def test_settings_name_packs_and_roots(tmp_path: Path) -> None:
     write_pack(tmp_path, "stage: read\npatterns:\n  - {id: library.ours, over: {stack_frame: file}, regex: '^shop/pricing'}\n")
     (tmp_path / "pyproject.toml").write_text("[tool.tollens]\nrules = ['mine']\n")
     (tmp_path / "below").mkdir()
     done = subprocess.run(
-        [sys.executable, "-m", "tollens", "diagnose", "--format", "json", "--no-save", str(SIGNAL)], cwd=tmp_path / "below", capture_output=True, check=True
+        [sys.executable, "-m", "tollens", "diagnose", "--evaluator", "reference", "--format", "json", "--no-save", str(SIGNAL)],
+        cwd=tmp_path / "below",
+        capture_output=True,
+        check=True,
     )
     assert json.loads(done.stdout)["residue"]["primary_entity"] == "shop/invoice.py:20"
 
 
-def test_a_closed_pipe_is_not_a_fault(tmp_path: Path):
-    done = subprocess.run(
-        f"{sys.executable} -m tollens diagnose {SIGNAL} | head -1", shell=True, cwd=tmp_path, capture_output=True, check=False, executable="/bin/bash"
+def test_a_closed_pipe_is_not_a_fault(tmp_path: Path) -> None:
+    done = subprocess.run(  # noqa: S602 - the pipe is what is tested
+        f"{sys.executable} -m tollens diagnose --evaluator reference {SIGNAL} | head -1",
+        shell=True,
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        executable="/bin/bash",
     )
     assert done.stdout.startswith(b"symptom")
     assert done.stderr == b""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tollens.engine.rulebook.build.scope import Raw, World, scalar_constant
 from tollens.engine.rulebook.source.nodes import Node, Scalar, Seq
 from tollens.engine.rulebook.source.problems import fault
-from tollens.engine.rulebook.build.scope import Raw, World, scalar_constant
 from tollens.engine.rulebook.source.shapes import what
 from tollens.engine.rulebook.syntax import Place
 from tollens.facts.kind import Field, coerce

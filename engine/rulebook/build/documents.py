@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tollens.engine.rulebook.build.entries import Item, Site
-from tollens.engine.rulebook.source.nodes import Map, Node
 from tollens.engine.rulebook.build.operators import build_elect, build_group, build_take
-from tollens.engine.rulebook.source.problems import fault, unknown
 from tollens.engine.rulebook.build.readings import build_measure, build_redaction, build_row, build_text_pattern
 from tollens.engine.rulebook.build.rules import build_rule
 from tollens.engine.rulebook.build.scope import World
+from tollens.engine.rulebook.source.nodes import Map, Node
+from tollens.engine.rulebook.source.problems import fault, unknown
 from tollens.engine.rulebook.source.shapes import check_keys, want_list, want_map, want_name
 from tollens.engine.rulebook.syntax import Row
 

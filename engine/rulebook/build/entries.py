@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tollens.engine.rulebook.builtin import PRODUCER_FIELDS
 from tollens.engine.rulebook.build.expressions import build, settle
+from tollens.engine.rulebook.build.scope import Scope, World
+from tollens.engine.rulebook.build.templates import build_template
+from tollens.engine.rulebook.builtin import PRODUCER_FIELDS
 from tollens.engine.rulebook.source.nodes import Map, Node, Scalar
 from tollens.engine.rulebook.source.problems import Followup, fault, unknown
-from tollens.engine.rulebook.build.scope import Scope, World
-from tollens.engine.rulebook.source.shapes import check_keys, need, one_of, only_entry, texts, want_bool, want_id, want_list, want_map, want_text
+from tollens.engine.rulebook.source.shapes import (
+    check_keys,
+    need,
+    one_of,
+    only_entry,
+    texts,
+    want_bool,
+    want_id,
+    want_list,
+    want_map,
+    want_text,
+)
 from tollens.engine.rulebook.syntax import Elect, Expr, Format, Group, Head, Measure, Meta, Redaction, Ref, Rule, Take, TextPattern
-from tollens.engine.rulebook.build.templates import build_template
 
 #: What runs in a stage, and what may stand in a rule file beside it.
 Entry = Rule | Elect | Take | Group | TextPattern | Measure

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from tollens.engine.rulebook.build.constants import constant, fit
 from tollens.engine.rulebook.build.functions import AGGREGATES, DIGEST, FUNCTIONS, RATIO, ROUND, SAME, TEXT, WRITTEN, Signature
-from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq
 from tollens.engine.rulebook.build.patterns import build_pattern
-from tollens.engine.rulebook.source.problems import fault, unknown
 from tollens.engine.rulebook.build.scope import Scope, constant_type, constant_value, field_of
-from tollens.engine.rulebook.source.shapes import check_keys, want_list, want_name, what
-from tollens.engine.rulebook.syntax import Aggregate, Call, Const, Expr, Place
 from tollens.engine.rulebook.build.templates import build_template
 from tollens.engine.rulebook.build.types import INT, NUMBER, Type, assignable
 from tollens.engine.rulebook.build.types import TEXT as TEXT_TYPE
+from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq
+from tollens.engine.rulebook.source.problems import fault, unknown
+from tollens.engine.rulebook.source.shapes import check_keys, want_list, want_name, what
+from tollens.engine.rulebook.syntax import Aggregate, Call, Const, Expr, Place
 from tollens.facts.kind import Field, Kind
 from tollens.facts.values import SCALE, scaled
 

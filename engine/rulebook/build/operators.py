@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from tollens.engine.rulebook.build.constants import constant
 from tollens.engine.rulebook.build.entries import Site, bound_ref, build_head, heading, with_says
-from tollens.engine.rulebook.source.nodes import Map, Node, Seq
 from tollens.engine.rulebook.build.patterns import build_pattern, build_source, build_unless, check_count
-from tollens.engine.rulebook.source.problems import fault
 from tollens.engine.rulebook.build.scope import Scope, field_of
+from tollens.engine.rulebook.build.types import ID, INT, SEQ, TEXT, Type, of_field, overlaps
+from tollens.engine.rulebook.source.nodes import Map, Node, Seq
+from tollens.engine.rulebook.source.problems import fault
 from tollens.engine.rulebook.source.shapes import need, one_of, only_entry, want_list, want_name, what
 from tollens.engine.rulebook.syntax import Apart, By, Elect, Group, Head, Meta, Pattern, Ref, Take
-from tollens.engine.rulebook.build.types import ID, INT, SEQ, TEXT, Type, of_field, overlaps
 from tollens.facts.kind import Field, Kind
 
 _PAGE = "operators-over-finished-stages"

@@ -6,12 +6,12 @@ import re
 from typing import NamedTuple
 
 from tollens.engine.rulebook.build.kinds import Declared, build_kinds
+from tollens.engine.rulebook.build.scope import Raw, Table, constant_value
+from tollens.engine.rulebook.build.stages import Mention, build_mentions
 from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq
 from tollens.engine.rulebook.source.problems import Problems, fault
-from tollens.engine.rulebook.build.scope import Raw, Table, constant_value
 from tollens.engine.rulebook.source.shapes import check_keys, need, want_id, want_list, want_map, want_name, want_text, what
 from tollens.engine.rulebook.source.snapshot import LANGUAGE
-from tollens.engine.rulebook.build.stages import Mention, build_mentions
 from tollens.engine.rulebook.syntax import Place
 
 KEYS = ("name", "version", "language", "says", "stages", "kinds", "tables", "disable")

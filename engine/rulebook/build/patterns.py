@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from tollens.engine.errors import PackError
 from tollens.engine.rulebook.build.constants import constant, fit, list_items
-from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq
-from tollens.engine.rulebook.source.problems import fault, unknown
 from tollens.engine.rulebook.build.regex import BadRegex, compile_regex
 from tollens.engine.rulebook.build.scope import RESERVED, Scope, field_of, scalar_constant
+from tollens.engine.rulebook.build.types import comparable, of_field
+from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq
+from tollens.engine.rulebook.source.problems import fault, unknown
 from tollens.engine.rulebook.source.shapes import only_entry, want_bool, want_list, want_map, want_name, what
 from tollens.engine.rulebook.syntax import Const, Name, Pattern, Place, Ref, Test
-from tollens.engine.rulebook.build.types import comparable, of_field
 from tollens.facts.kind import Field, Kind
 
 COMPARISONS = ("eq", "ne", "gt", "gte", "lt", "lte")

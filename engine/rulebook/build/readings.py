@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tollens.engine.rulebook.builtin import MATCH, PRODUCER_FIELDS
 from tollens.engine.rulebook.build.constants import constant, fit
 from tollens.engine.rulebook.build.entries import Site, bound_ref, heading, with_says
+from tollens.engine.rulebook.build.patterns import build_source, check_count, regex_text
+from tollens.engine.rulebook.build.scope import Scope, field_of
+from tollens.engine.rulebook.builtin import MATCH, PRODUCER_FIELDS
 from tollens.engine.rulebook.measures import MeasureSignature
 from tollens.engine.rulebook.source.nodes import Map, Node, Scalar
-from tollens.engine.rulebook.build.patterns import build_source, check_count, regex_text
 from tollens.engine.rulebook.source.problems import fault, unknown
-from tollens.engine.rulebook.build.scope import Scope, field_of
 from tollens.engine.rulebook.source.shapes import need, only_entry, want_list, want_map, want_name, want_text, what
 from tollens.engine.rulebook.syntax import Measure, Redaction, Row, TextPattern
 from tollens.facts.kind import Kind

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 #: Bytes that one compiled expression may take; a pattern that needs more is an error at load.
 REGEX_MEMORY = 4 << 20
@@ -36,6 +36,10 @@ class Regex(Protocol):
 
     def search(self, text: str) -> Found | None:
         """The first match anywhere in the text."""
+        ...
+
+    def finditer(self, text: str) -> Iterator[Found]:
+        """All matches that do not overlap, from the left."""
         ...
 
 

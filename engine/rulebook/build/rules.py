@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from tollens.engine.rulebook.build.entries import Site, build_heads, heading, with_says
 from tollens.engine.rulebook.build.expressions import Typed, build, settle
-from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq
 from tollens.engine.rulebook.build.patterns import (
     ALTERNATIVE_LIMIT,
     COMPARISONS,
@@ -17,11 +16,12 @@ from tollens.engine.rulebook.build.patterns import (
     member_list,
     new_name,
 )
-from tollens.engine.rulebook.source.problems import fault, unknown
 from tollens.engine.rulebook.build.scope import Scope
+from tollens.engine.rulebook.build.types import Type, comparable
+from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq
+from tollens.engine.rulebook.source.problems import fault, unknown
 from tollens.engine.rulebook.source.shapes import need, only_entry, want_list, want_map
 from tollens.engine.rulebook.syntax import Condition, Const, Expr, Let, Pattern, Place, Rule
-from tollens.engine.rulebook.build.types import Type, comparable
 from tollens.facts.kind import Field
 
 CONDITIONS = (*COMPARISONS, "in", "exists")

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tollens.engine.errors import PackError
+from tollens.engine.rulebook.build.types import ID, Type, fields_of, of_field
 from tollens.engine.rulebook.measures import MeasureSignature
 from tollens.engine.rulebook.source.nodes import Scalar
 from tollens.engine.rulebook.source.problems import Followup, Problems, fault, unknown
 from tollens.engine.rulebook.source.shapes import what
 from tollens.engine.rulebook.syntax import Const, Name, Place, Ref
-from tollens.engine.rulebook.build.types import ID, Type, fields_of, of_field
 from tollens.facts.kind import Field, Kind, KindTable
 from tollens.facts.values import Value, scaled
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from tollens.engine.rulebook.build.scope import Raw, Scope
 from tollens.engine.rulebook.source.nodes import Node, Scalar
 from tollens.engine.rulebook.source.problems import fault
-from tollens.engine.rulebook.build.scope import Raw, Scope
 from tollens.engine.rulebook.source.shapes import want_text
 from tollens.engine.rulebook.syntax import Format, Name, Ref
 

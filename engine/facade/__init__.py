@@ -5,9 +5,9 @@ What it names is imported when it is first asked for, so that `import tollens` c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tollens.engine.version import __version__
+
+TYPE_CHECKING = False  # as type checkers read it; importing `typing` for it would take longer than all the rest
 
 __all__ = [
     "BudgetExceeded",

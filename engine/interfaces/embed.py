@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from tollens.engine.diagnosis.driver import Options
 from tollens.engine.diagnosis.driver import diagnose as run
@@ -16,9 +16,11 @@ from tollens.engine.errors import InputError, PackError, PackErrors
 from tollens.engine.explain.runs import RunStore
 from tollens.engine.interfaces.diagnose_command import MAX_SIGNAL, read_signal
 from tollens.engine.interfaces.outcome import Outcome, outcome_of
-from tollens.engine.interfaces.worker import Worker
 from tollens.engine.rulebook.syntax import Rulebook
 from tollens.engine.session.choose import NAMES, choose
+
+if TYPE_CHECKING:
+    from tollens.engine.interfaces.worker import Worker
 
 Signal = bytes | str | os.PathLike[str]
 
@@ -156,6 +158,8 @@ def _worker(evaluator: str, memory_limit_mb: int, time_limit_s: float) -> Worker
         raise InputError("the limits of a worker must be positive", expected="memory_limit_mb of at least 1, time_limit_s above 0")
     if os.name != "posix":
         raise InputError("a worker needs a POSIX system", next_step="go on with worker=False")
+    from tollens.engine.interfaces.worker import Worker  # here, as an engine without a worker starts quicker without it
+
     return Worker(evaluator, memory_limit_mb, time_limit_s)
 
 

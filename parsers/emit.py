@@ -17,7 +17,12 @@ _FREE = {
     "summary_line": ("node_id", "text"),
     "signal": ("class_name", "message"),
     "captured": ("section",),
+    "warning_line": ("message", "file", "source"),
 }
+
+
+#: The grammar that facts about no signal come from.
+_LOOSE = {"summary_line": "pytest_summary", "warning_line": "python_warning"}
 
 
 class Emitter:
@@ -136,7 +141,7 @@ class Emitter:
                 continue
             else:
                 seen[fact.line] = 1
-            self._add(fact.kind, fields, fact.spans, "pytest_summary" if fact.kind == "summary_line" else "counts", None)
+            self._add(fact.kind, fields, fact.spans, _LOOSE.get(fact.kind, "counts"), None)
         self._truncated()
 
     def _truncated(self) -> None:

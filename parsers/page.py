@@ -102,7 +102,7 @@ class Grammar(Protocol):
 class Page:
     """The text under the grammars' hands."""
 
-    __slots__ = ("_taken", "limits", "loose", "regions", "text", "units")
+    __slots__ = ("_taken", "headless", "limits", "loose", "regions", "text", "units")
 
     def __init__(self, text: Text, limits: Limits) -> None:
         self.text = text
@@ -110,6 +110,8 @@ class Page:
         self.units: list[Unit] = []
         self.loose: list[Loose] = []
         self.regions: list[Region] = []
+        #: Clean lines at which a traceback begins that never had a header, so that none is missing.
+        self.headless: set[int] = set()
         self._taken = bytearray(len(text))
 
     def claim(self, first: int, last: int) -> None:

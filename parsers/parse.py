@@ -6,18 +6,41 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from tollens.facts.fact import Draft
+from tollens.parsers.boxed_traceback import BoxedTraceback
+from tollens.parsers.crashed_run import CrashedRun
+from tollens.parsers.custom_runner import CustomRunner
+from tollens.parsers.doctest_report import DoctestReport
 from tollens.parsers.emit import Emitter
 from tollens.parsers.faulthandler_dump import FaulthandlerDump
 from tollens.parsers.limits import DEFAULT, Limits
+from tollens.parsers.notebook_traceback import NotebookTraceback
+from tollens.parsers.one_line_report import OneLineReport
 from tollens.parsers.page import Grammar, Page
 from tollens.parsers.prefixes import without_prefixes
 from tollens.parsers.pytest_report import PytestReport
+from tollens.parsers.pytest_timeout import PytestTimeout
 from tollens.parsers.python_traceback import PythonTraceback
 from tollens.parsers.text import Text, decode, make_text
+from tollens.parsers.tool_errors import ToolErrors
 from tollens.parsers.unittest_report import UnittestReport
+from tollens.parsers.warning_lines import WarningLines
 
 #: The grammars in the order in which they may claim lines: reports first, then what may stand inside them.
-GRAMMARS: tuple[Grammar, ...] = (PytestReport(), UnittestReport(), FaulthandlerDump(), PythonTraceback())
+GRAMMARS: tuple[Grammar, ...] = (
+    PytestReport(),
+    UnittestReport(),
+    DoctestReport(),
+    CustomRunner(),
+    FaulthandlerDump(),
+    PytestTimeout(),
+    CrashedRun(),
+    NotebookTraceback(),
+    BoxedTraceback(),
+    PythonTraceback(),
+    OneLineReport(),
+    ToolErrors(),
+    WarningLines(),
+)
 
 
 class Parsed(NamedTuple):

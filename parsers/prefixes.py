@@ -25,9 +25,11 @@ PREFIXES = (
     Prefix(Pattern(r"\[?[0-9]{2}:[0-9]{2}:[0-9]{2}\]?  ?"), 80, "[0123456789"),
     Prefix(Pattern(r"#[0-9]+ [0-9]+\.[0-9]+ ?"), 60, "#"),
     Prefix(Pattern(r"[A-Za-z][\w.-]* +\| ?"), 50, ""),
-    Prefix(Pattern(r"INTERNALERROR> ?"), 30, "I"),
     Prefix(Pattern(r"> ?"), 95, ">"),
 )
+
+#: What pytest puts before each line of its own failure, however few they are.
+_INTERNAL = Prefix(Pattern(r"INTERNALERROR> ?"), 0, "I")
 
 
 def without_prefixes(text: Text) -> Text:
@@ -37,6 +39,8 @@ def without_prefixes(text: Text) -> Text:
         if prefix is None:
             break
         text = text.view([(index, _length(prefix, line)) for index, line in enumerate(text.lines)])
+    if any(line[:1] == "I" and line.startswith("INTERNALERROR>") for line in text.lines):
+        text = text.view([(index, _length(_INTERNAL, line)) for index, line in enumerate(text.lines)])
     return text
 
 

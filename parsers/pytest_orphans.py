@@ -7,6 +7,7 @@ from tollens.parsers.patterns import Pattern
 from tollens.parsers.pytest_block import NAME, is_error_line, is_marked, read_block, read_location
 from tollens.parsers.pytest_sections import Title, read_title
 from tollens.parsers.pytest_test import read_test
+from tollens.parsers.text import Text
 
 _IMPORTING = Pattern(r"ImportError while (?:importing test module|loading conftest) '(.*)'\.?$")
 
@@ -73,6 +74,8 @@ def _read_untitled(page: Page, first: int, end: int) -> None:
             first = index + 1
             break
     block = read_block(page, text, first, end)
+    if parent is None and block.units:
+        page.units.append(_nameless(text, block.units))
     for unit in block.units:
         unit.parent = parent
         page.claim(unit.first, unit.last)
@@ -82,3 +85,10 @@ def _read_untitled(page: Page, first: int, end: int) -> None:
     page.units.extend(block.units)
     if parent is None and block.units:
         page.truncated(text.number(block.units[0].first), NAME, "a block without its title")
+
+
+def _nameless(text: Text, units: list[Unit]) -> Unit:
+    """The test whose block's title is cut off: it failed, and nothing says what it is called."""
+    test = Unit("test", NAME, units[0].first, units[-1].last)
+    test.spans[""] = text.whole(units[0].first)
+    return test

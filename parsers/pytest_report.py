@@ -9,6 +9,7 @@ from tollens.parsers.pytest_orphans import read_orphans
 from tollens.parsers.pytest_sections import EXPECTED, FAILING, Section, is_block_title, outline, read_title
 from tollens.parsers.pytest_summary import SummaryFound, read_summaries
 from tollens.parsers.pytest_test import read_test
+from tollens.parsers.pytest_unprinted import read_unprinted
 
 
 class PytestReport:
@@ -32,7 +33,8 @@ class PytestReport:
             page.loose.append(Loose(page.text.number(index), "test_run", fields, {"": page.text.whole(index)}))
         summaries = read_summaries(page, plan.sections)
         tests += read_orphans(page)
-        _name_tests(tests, summaries)
+        left = _name_tests(tests, summaries)
+        read_unprinted(page, left, printed=any(unit.record_type != "test" for unit in page.units))
 
 
 def _read_section(page: Page, section: Section, nested: bytearray) -> list[Unit]:
@@ -51,8 +53,8 @@ def _read_section(page: Page, section: Section, nested: bytearray) -> list[Unit]
     return [read_test(page, index, title, end, section.width) for (index, title), end in zip(titles, ends, strict=True)]
 
 
-def _name_tests(tests: list[Unit], summaries: list[SummaryFound]) -> None:
-    """Give each test the node id that the short summary lists for its name, each line of the summary once."""
+def _name_tests(tests: list[Unit], summaries: list[SummaryFound]) -> list[SummaryFound]:
+    """Give each test the node id that the short summary lists for its name, each line of the summary once; gives the lines left over."""
     waiting: dict[str, list[SummaryFound]] = {}
     for summary in reversed(summaries):
         if summary.word in ("FAILED", "ERROR") or summary.word.startswith("SUBFAIL"):
@@ -66,3 +68,4 @@ def _name_tests(tests: list[Unit], summaries: list[SummaryFound]) -> None:
         file = case.fields.get("file") or chosen.file
         spans = {**case.spans, "node_id": chosen.span}
         test.extras[0] = Extra(case.kind, {**case.fields, "node_id": chosen.node_id, "file": file}, spans)
+    return [summary for lines in waiting.values() for summary in reversed(lines)]

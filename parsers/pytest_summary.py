@@ -22,6 +22,8 @@ class SummaryFound(NamedTuple):
     name: str
     file: str
     span: Span
+    index: int
+    text: str | None
 
 
 def read_summaries(page: Page, sections: list[Section]) -> list[SummaryFound]:
@@ -73,7 +75,7 @@ def _read_line(page: Page, index: int, inside: bool) -> SummaryFound | None:
     fields = {"line": page.text.number(index), "word": match.group(1), "node_id": node_id, "text": text}
     page.loose.append(Loose(page.text.number(index), "summary_line", fields, spans))
     page.claim(index, index)
-    return SummaryFound(match.group(1), node_id, f"{name} {label}".rstrip(), path, spans["node_id"])
+    return SummaryFound(match.group(1), node_id, f"{name} {label}".rstrip(), path, spans["node_id"], index, text)
 
 
 def _split(rest: str) -> tuple[str, str | None]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tollens.parsers.page import Page
-from tollens.parsers.traceback_chain import begins, read_chain
-from tollens.parsers.traceback_one import NAME
+from tollens.parsers.traceback_chain import begins, read_bare_cause, read_chain
+from tollens.parsers.traceback_one import LINKS, NAME
 
 
 class PythonTraceback:
@@ -27,5 +27,7 @@ class PythonTraceback:
                 _, following = read_chain(page, text, index, end, bounded=bounded)
                 page.claim(index, following - 1)
                 index = max(following, index + 1)
+            elif line[:1] in ("T", "D") and page.free(index) and line.strip() in LINKS:
+                index = read_bare_cause(page, text, index, min(page.free_end(index), stop))
             else:
                 index += 1

@@ -12,6 +12,8 @@ _GROUP = "Exception Group " + HEADER
 _MORE = Pattern(r"and ([0-9]+) more exceptions?$")
 #: Groups inside groups are read down to this depth; the rest is flagged.
 _DEPTH = 40
+#: A message above the words that link two exceptions is looked for in this many lines.
+_BARE = 20
 
 
 def begins(line: str) -> bool:
@@ -58,6 +60,36 @@ def read_chain(page: Page, text: Text, at: int, stop: int, *, bounded: bool, dep
         for unit in chain:
             unit.chain = chain
     return chain, index
+
+
+def read_bare_cause(page: Page, text: Text, link: int, stop: int) -> int:
+    """A chain that begins with an exception that was never raised: only its line stands above the words that link the two.
+
+    `link` is the line of those words; gives the line after the chain, or after the words where no exception stands above.
+    """
+    last = link - 1
+    while last >= 0 and not text.lines[last].strip() and link - last < 4:
+        last -= 1
+    first = last
+    while first > 0 and text.lines[first - 1].strip() and page.free(text.base(first - 1)) and last - first < _BARE:
+        first -= 1
+    named = exception_line(text.lines[first]) if last >= 0 and page.free(text.base(last)) else None
+    start = skip_blank(text, link + 1, stop)
+    if named is None or start >= stop or not begins(text.lines[start]):
+        return link + 1
+    leaf = Unit("exception", NAME, text.base(first), text.base(last))
+    leaf.spans[""] = text.whole(first)
+    set_exception(leaf, text, first, last + 1, named)
+    chain, following = read_chain(page, text, start, stop, bounded=False)
+    if chain:
+        chain[0].relation = LINKS[text.lines[link].strip()]
+    chain.insert(0, leaf)
+    page.units.append(leaf)
+    for unit in chain:
+        unit.chain = chain
+    page.claim(leaf.first, leaf.last)
+    page.claim(text.base(start), text.base(following - 1))
+    return following
 
 
 def _read_next(page: Page, text: Text, at: int, stop: int, bounded: bool, depth: int) -> tuple[Unit | None, int]:

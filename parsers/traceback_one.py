@@ -19,6 +19,7 @@ LINKS = {
 }
 
 _EXCEPTION = Pattern(r"\s*([^\W\d][\w.<>]*)(?:\s*$|:(?: (.*)|\s*)$)")
+_TASK = Pattern(r"<(?:Task|Future)\b.*\bexception=([^\W\d][\w.]*)\(")
 _RECORD = Pattern(
     r"\s*\[?[0-9]{4}-[0-9][0-9]-[0-9][0-9][T ]|\[?[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\b|[$%] |\+ [a-z]"
     r"|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL)\b|Exception (?:in thread|ignored) |Task exception was never retrieved"
@@ -77,8 +78,9 @@ def read_one(page: Page, text: Text, at: int, stop: int, *, bounded: bool) -> tu
     if headed:
         _before(page, text, at, unit)
     if tail is None:
+        _name_from_task(text, at, unit)
         return _cut_off(page, text, at, headed, unit), max(stack.end, at + 1)
-    if not headed and not (len(stack.frames) == 1 and stack.frames[0].function is None):
+    if not headed and text.base(at) not in page.headless and not (len(stack.frames) == 1 and stack.frames[0].function is None):
         page.truncated(text.number(at), NAME, "frames without the header above them")
     end = _message_end(text, stack.end + 1, stop, bounded)
     set_exception(unit, text, stack.end, end, tail)
@@ -105,6 +107,16 @@ def _tail(lines: list[str], stack: Stack, stop: int, headed: bool) -> ExceptionL
     if not stack.frames and not headed:
         return None
     return exception_line(line)
+
+
+def _name_from_task(text: Text, at: int, unit: Unit) -> None:
+    """Where the exception's own line is cut off, the task that nobody asked for its result still names the class above the header."""
+    for index in range(at - 1, max(-1, at - 3), -1):
+        found = _TASK.compiled.search(text.lines[index]) if "exception=" in text.lines[index] else None
+        if found is not None:
+            unit.class_name = found.group(1)
+            unit.spans["class_name"] = text.span(index, *found.span(1))
+            unit.record_type = record_type(unit.class_name)
 
 
 def _cut_off(page: Page, text: Text, at: int, headed: bool, unit: Unit) -> Unit | None:

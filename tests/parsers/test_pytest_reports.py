@@ -67,9 +67,10 @@ def test_native_style_has_the_project_frames_at_its_end(recorded: Callable[[str]
     assert facts.frames(2)[-7:] == [(f"/home/dev/shopping/{file}", line, function) for file, line, function in LOOKUP]
 
 
-def test_line_style_has_no_tests_but_all_failures(recorded: Callable[[str], Any]) -> None:
+def test_line_style_has_all_failures_and_its_tests_from_the_summary(recorded: Callable[[str], Any]) -> None:
     facts = recorded("shopping-line")
-    assert facts.signals() == [signal for signal in SIGNALS if signal[0] != "test"]
+    assert facts.signals() == [*(signal for signal in SIGNALS if signal[0] != "test"), *[("test", None)] * 3]
+    assert [facts.test_of(number) for number in range(1, 5)] == [None] * 4
     assert facts.rows("stack_frame", "file", "line") == [
         ("/home/dev/shopping/shop/pricing.py", 10),
         ("/home/dev/shopping/shop/settings.py", 23),
@@ -285,7 +286,8 @@ def test_pasted_blocks_without_their_section(reading: Callable[..., Any]) -> Non
     assert facts.signals() == [("test", None), ("assertion", "AssertionError")]
     assert facts.rows("truncated", "reason") == [("a block outside of a section of failures",)]
     untitled = reading(block.partition("\n")[2])
-    assert untitled.signals() == [("assertion", "AssertionError")]
+    assert untitled.signals() == [("test", None), ("assertion", "AssertionError")]
+    assert untitled.rows("test_case", "name") == []
     assert untitled.rows("truncated", "reason") == [("a block without its title",)]
 
 

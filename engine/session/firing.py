@@ -154,7 +154,7 @@ class _ReadyRule:
         self.alternative = alternative
         self.origin = ("rule", rule.meta.id)
         self._aliases = [pattern.alias for pattern in rule.alternatives[alternative]]
-        self._absent = tuple([pattern_text(pattern) for pattern in rule.unless])
+        self._absent = tuple([pattern_text(pattern, store.kinds[pattern.kind]) for pattern in rule.unless])
         expressions = Expressions(store, rule.alternatives[alternative])
         self._lets = [(let.name, expressions.let(let)) for let in rule.lets]
         self._conditions = [condition(expressions, checked) for checked in rule.conditions]

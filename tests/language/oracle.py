@@ -156,7 +156,7 @@ class Oracle(Operators):
             computed.append(["", None, evaluation.inputs])
         data: Json = {"by": "rule", "name": rule.meta.id, "place": str(rule.meta.place), "bound": bound(patterns, row)}
         if rule.unless:
-            data["absent"] = [pattern_text(pattern) for pattern in rule.unless]
+            data["absent"] = [pattern_text(pattern, self.kinds[pattern.kind]) for pattern in rule.unless]
         if computed:
             data["computed"] = computed
         return facts, data

@@ -79,20 +79,28 @@ def ref_text(ref: Ref) -> str:
     return f"${ref.alias}" + ("" if ref.field == "id" else f".{ref.field}")
 
 
-def pattern_text(pattern: Pattern) -> str:
+def pattern_text(pattern: Pattern, kind: Kind) -> str:
     """A pattern as the proof shows it."""
     signs = {"eq": "=", "ne": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
     parts = []
     for test in pattern.tests:
+        number = test.field not in ("id", "seq") and kind.field(test.field).type == "number"
         if isinstance(test.operand, Ref):
             operand = ref_text(test.operand)
-        elif isinstance(test.operand.value, bool):
-            operand = str(test.operand.value).lower()
-        elif isinstance(test.operand.value, str):
-            operand = '"' + re.sub(r'(["\\])', r"\\\1", test.operand.value) + '"'
         elif isinstance(test.operand.value, tuple):
-            operand = "[" + ", ".join(map(str, test.operand.value)) + "]"
+            operand = "[" + ", ".join(literal_text(value, number) for value in test.operand.value) + "]"
         else:
-            operand = str(test.operand.value)
+            operand = literal_text(test.operand.value, number)
         parts.append(f"{test.field} {signs.get(test.op, test.op)} {operand}")
     return f"{pattern.kind}({', '.join(parts)})"
+
+
+def literal_text(value: Any, number: bool) -> str:
+    """A constant as a rule file would write it."""
+    if value is True or value is False:
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
+    if number:
+        return str(value // 10**6 if value % 10**6 == 0 else value / 10**6)
+    return str(value)

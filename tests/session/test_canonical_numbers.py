@@ -160,3 +160,20 @@ rules:
             ],
         },
     ]
+
+
+def test_the_proof_writes_what_was_not_there_as_a_rule_file_would(run: Run, item: Item) -> None:
+    rules = """\
+stage: s0
+rules:
+  - id: r
+    when: [{item: {as: i}}]
+    unless:
+      - item: {share: {gte: 0.85, in: [1.0, 0.5]}, name: {in: ['a"b', c]}, good: false, size: {exists: true, lt: $i.size}}
+      - link: {}
+    then: [{seen: {item: $i}}]
+"""
+    session = run(rules, [item("a")])
+    (way,) = session.proof.of(session.store.facts("seen")[0].id)
+    share = 'share >= 0.85, share in [1, 0.5], name in ["a\\"b", "c"], good = false'
+    assert way.absent == (f"item({share}, size exists true, size < $i.size)", "link()")

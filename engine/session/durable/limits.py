@@ -26,8 +26,8 @@ class Limits(NamedTuple):
     columns: int = 150  # 252 properties of a fact, its channels among them
     conditions: int = 15  # 16 conditions of a rule
     joins: int = 28  # 29 comparisons of one condition, the closing one among them
-    split: int = 1000  # facts from which it is worth giving them to the engine part by part; a matter of speed and memory only
-    session: int = 500  # facts of one part, unless more hang together
+    split: int = 200  # facts from which it is worth giving them to the engine part by part; a matter of speed and memory only
+    session: int = 64  # facts of one part, unless more hang together
 
 
 LIMITS = Limits()

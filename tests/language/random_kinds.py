@@ -99,6 +99,7 @@ class Kinds:
         self.index = 0
         self.stage = 0
         self.in_rules = False
+        self.linked: list[str] = []
         self.ids: dict[str, list[str]] = {"elect": [], "pattern": []}
         self.tables: dict[str, Value] = {}
 

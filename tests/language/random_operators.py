@@ -48,6 +48,10 @@ class Operators(Expressions):
 
     def measure(self) -> Measure:
         source, env = self.source()
+        if self.chance(0.4):  # pairs of one kind, for the selections that keep linked facts apart
+            kind, env = self.pick([k for k in self.kinds if self.before(k)]), {}
+            source = tuple(self.pattern([kind], env, n, f"a{n}") for n in (1, 2))
+            self.linked.append(kind)
         function = self.pick(tuple(MEASURES))
         block = tuple(ref for ref, field in self.bound(env) if field.type != "list" and self.chance(0.15))[:2]
         options: tuple[tuple[str, Value], ...] = (("cap", self.pick((None, 1, 2))),) if function == "census" else ()
@@ -70,6 +74,9 @@ class Operators(Expressions):
 
     def take(self, heads: Sequence[str]) -> Take:
         source, env = self.source()
+        if self.linked and self.chance(0.6):
+            env = {}
+            source = (self.pattern([self.pick(self.linked)], env, 1, "a1"),)
         apart = None
         if self.chance(0.75):
             linking = [

@@ -14,6 +14,8 @@ from tollens.facts.kind import KindTable
 
 DECISIONS = sorted(path for path in (Path(__file__).parent / "decisions").iterdir() if path.is_dir())
 
+pytestmark = pytest.mark.smoke
+
 
 @pytest.fixture(params=["reference", "durable"])
 def evaluator(request: pytest.FixtureRequest) -> Evaluator:

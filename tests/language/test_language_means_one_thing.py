@@ -158,7 +158,9 @@ def test_many_cases_contradict_themselves_when_keys_are_narrow(durable: Evaluato
 
 # ---- the same bytes everywhere
 
-OTHERS = [name for name in os.environ.get("TOLLENS_PYTHONS", "").split(os.pathsep) if name]
+BESIDE = sorted(str(path) for path in Path(__file__).parents[2].glob(".venv-3.*/bin/python"))
+#: Other Pythons to compare with: those that TOLLENS_PYTHONS names (paths, as in PATH), else the project's environments beside the main one.
+OTHERS = [name for name in os.environ.get("TOLLENS_PYTHONS", os.pathsep.join(BESIDE)).split(os.pathsep) if name]
 
 
 def digests(python: str, evaluators: str, hash_seed: str, root: Path, count: int) -> list[str]:
@@ -176,24 +178,23 @@ def digests(python: str, evaluators: str, hash_seed: str, root: Path, count: int
     return done.stdout.splitlines()
 
 
-def installed() -> str:
-    """The evaluators that can be compared here."""
-    try:
-        import durable_rules_engine  # noqa: F401 - only whether it is there
-    except ImportError:
-        return "reference"
-    return "reference,durable"
+def installed(*pythons: str) -> str:
+    """The evaluators that all of these Pythons have."""
+    probe = "import importlib.util as u; raise SystemExit(u.find_spec('durable_rules_engine') is None)"
+    found = all(subprocess.run([python, "-c", probe], check=False).returncode == 0 for python in pythons)
+    return "reference,durable" if found else "reference"
 
 
 def test_hash_seeds_and_processes_do_not_change_a_byte(root: Path, budget: Budget) -> None:
     count = budget(20, 150)
-    first, *others = [digests(sys.executable, installed(), seed, root, count) for seed in ("0", "1", "4711", "random")]
+    first, *others = [digests(sys.executable, installed(sys.executable), seed, root, count) for seed in ("0", "1", "4711", "random")]
     assert len(first) == count
     assert all(other == first for other in others)
 
 
-@pytest.mark.skipif(not OTHERS, reason="TOLLENS_PYTHONS names no other Pythons (paths, as in PATH)")
+@pytest.mark.skipif(not OTHERS, reason="there is no other Python: no .venv-3.* here, and TOLLENS_PYTHONS names none")
 @pytest.mark.parametrize("python", OTHERS)
 def test_versions_of_python_do_not_change_a_byte(python: str, root: Path, budget: Budget) -> None:
     count = budget(20, 150)
-    assert digests(python, installed(), "7", root, count) == digests(sys.executable, installed(), "7", root, count)
+    evaluators = installed(sys.executable, python)
+    assert digests(python, evaluators, "7", root, count) == digests(sys.executable, evaluators, "7", root, count)

@@ -35,14 +35,14 @@ class TimeUp(Exception):
 class Child:
     """One worker process. Whoever made it calls `end` in every case, from the process that made it or from a fork of it."""
 
-    def __init__(self, evaluator: str, memory_limit_mb: int) -> None:
+    def __init__(self, evaluator: str, memory_limit_mb: int, time_limit_s: float) -> None:
         #: The digest of the rulebook that the process holds.
         self.digest = ""
         self._owner = os.getpid()
         self._stderr = bytearray()
         try:
             self._process = subprocess.Popen(  # noqa: S603 - this interpreter and a module of this package
-                _command(evaluator, memory_limit_mb),
+                _command(evaluator, memory_limit_mb, time_limit_s),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -177,10 +177,10 @@ class Child:
             file.close()
 
 
-def _command(evaluator: str, memory_limit_mb: int) -> list[str]:
+def _command(evaluator: str, memory_limit_mb: int, time_limit_s: float) -> list[str]:
     """-P: nothing is imported from the current folder."""
     flags = ["-P", "-X", "utf8"] + (["-B"] if sys.dont_write_bytecode else [])
-    return [sys.executable, *flags, "-m", MODULE, str(memory_limit_mb), evaluator]
+    return [sys.executable, *flags, "-m", MODULE, str(memory_limit_mb), str(time_limit_s), evaluator]
 
 
 def _environment() -> dict[str, str]:

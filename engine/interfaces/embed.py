@@ -22,6 +22,9 @@ from tollens.engine.session.choose import NAMES, choose
 if TYPE_CHECKING:
     from tollens.engine.interfaces.worker import Worker
 
+#: The most that `time_limit_s` may be.
+_LONGEST = 1_000_000
+
 Signal = bytes | str | os.PathLike[str]
 
 
@@ -154,8 +157,10 @@ def diagnose(
 def _worker(evaluator: str, memory_limit_mb: int, time_limit_s: float) -> Worker:
     if evaluator not in NAMES:
         raise InputError(f"there is no evaluator {evaluator!r}", expected="an evaluator", choices=NAMES, found=evaluator)
-    if memory_limit_mb < 1 or not time_limit_s > 0:
-        raise InputError("the limits of a worker must be positive", expected="memory_limit_mb of at least 1, time_limit_s above 0")
+    if memory_limit_mb < 1 or not 0 < time_limit_s <= _LONGEST:
+        raise InputError(
+            "the limits of a worker must be positive", expected=f"memory_limit_mb of at least 1, time_limit_s above 0, at most {_LONGEST}"
+        )
     if os.name != "posix":
         raise InputError("a worker needs a POSIX system", next_step="go on with worker=False")
     from tollens.engine.interfaces.worker import Worker  # here, as an engine without a worker starts quicker without it

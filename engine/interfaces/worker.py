@@ -98,7 +98,7 @@ class Worker:
     def _start(self) -> Child:
         from tollens.engine.version import __version__
 
-        child = self._child = Child(self._evaluator, self._memory_limit_mb)
+        child = self._child = Child(self._evaluator, self._memory_limit_mb, self._time_limit_s)
         self._finalizer = weakref.finalize(self, child.end, 0)
         self._number = 0
         hello = self._exchange(child, b"", "version").data
@@ -133,7 +133,7 @@ class Worker:
     def _crashed(self, error: Exception, code: int | None, stderr: str) -> WorkerCrashed:
         last = stderr.strip().rpartition("\n")[2]
         short = any(word in stderr for word in _MEMORY_WORDS)
-        if isinstance(error, TimeUp):
+        if isinstance(error, TimeUp) or code == -signal.SIGALRM:
             how, what = "time", f"did not answer within {self._time_limit_s:g} s"
         elif isinstance(error, BadFrame):
             how, what = "garbage", f"sent what is no answer: {error}"

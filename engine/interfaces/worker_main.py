@@ -10,19 +10,23 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import signal
 import sys
 from typing import IO
 
 from tollens.engine.interfaces.frames import EXIT_MEMORY, pack, read
 
+#: How much later than its parent would end it the worker ends itself (seconds): only an orphan lives that long.
+_MARGIN = 1.0
+
 
 def main() -> int:
-    """Serve until the input ends. Arguments: the most memory in megabytes, and the evaluator's name."""
+    """Serve until the input ends. Arguments: the most memory (megabytes), the most time for an answer (seconds), the evaluator's name."""
     requests, answers = _take_pipes()
     faulthandler.enable()
     try:
         _limit(int(sys.argv[1]))
-        _serve(requests, answers, sys.argv[2])
+        _serve(requests, answers, float(sys.argv[2]), sys.argv[3])
     except MemoryError:
         os._exit(EXIT_MEMORY)
     except BrokenPipeError:  # nobody listens any more
@@ -50,7 +54,8 @@ def _limit(megabytes: int) -> None:
         resource.setrlimit(kind, (lowest, lowest))
 
 
-def _serve(requests: IO[bytes], answers: IO[bytes], name: str) -> None:
+def _serve(requests: IO[bytes], answers: IO[bytes], seconds: float, name: str) -> None:
+    _end_after(seconds)
     # Here, as what is imported has to fit into the memory limit, and before the first answer, as that is what makes the worker warm.
     from tollens.engine.errors import InputError
     from tollens.engine.interfaces.desk import Desk
@@ -65,15 +70,22 @@ def _serve(requests: IO[bytes], answers: IO[bytes], name: str) -> None:
     _send(answers, {"number": 0, "version": __version__, "notice": notice})
     desk = Desk(evaluator)
     while (frame := read(requests)) is not None:
+        _end_after(seconds)
         answer = desk.answer(frame)
         _send(answers, answer)
         if "last" in answer:
             return
 
 
+def _end_after(seconds: float) -> None:
+    """A process that hangs in C does not see that nobody waits for it any more; the alarm ends it there too."""
+    signal.setitimer(signal.ITIMER_REAL, seconds + _MARGIN)
+
+
 def _send(answers: IO[bytes], data: dict[str, object]) -> None:
     answers.write(pack(data))
     answers.flush()
+    signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 if __name__ == "__main__":

@@ -103,6 +103,8 @@ def test_a_folder_that_cannot_hold_runs_is_a_notice(signal_text: str, tmp_path: 
         (lambda folder: tollens.Engine(evaluator="durable"), tollens.InputError, "nearest: durable_rules"),
         (lambda folder: tollens.Engine(evaluator="durable", worker=True), tollens.InputError, "nearest: durable_rules"),
         (lambda folder: tollens.Engine(worker=True, time_limit_s=0), tollens.InputError, "positive"),
+        (lambda folder: tollens.Engine(worker=True, time_limit_s=float("inf")), tollens.InputError, "positive"),
+        (lambda folder: tollens.Engine(worker=True, memory_limit_mb=0), tollens.InputError, "positive"),
         (tollens.diagnose, tollens.InputError, "is a folder"),
         (lambda folder: tollens.diagnose(folder / "run.lg"), tollens.InputError, "nearest: run.log"),
         (lambda folder: tollens.diagnose(bytes(64 * 1024 * 1024 + 1)), tollens.InputError, "larger than 64 MB"),

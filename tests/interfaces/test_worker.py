@@ -284,6 +284,36 @@ def test_the_worker_ends_when_its_parent_is_killed() -> None:
     wait_until(lambda: not alive(int(done.stdout)))
 
 
+HANGING_ORPHAN = """
+import os, signal, sys, threading, time, tollens
+sys.path.insert(0, sys.argv[1])
+engine = tollens.Engine(worker=True, evaluator="durable_rules", time_limit_s=2)
+threading.Thread(target=engine.diagnose, args=(sys.argv[2],), daemon=True).start()
+while not os.path.exists(os.path.join(sys.argv[1], "hangs")):
+    time.sleep(0.01)
+print(engine.worker_pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+HANGING = """
+import os
+error = OSError
+def create_ruleset(name, text):
+    open(os.path.join(os.path.dirname(__file__), "hangs"), "w").close()
+    while True:
+        pass
+"""
+
+
+def test_a_worker_that_hangs_ends_without_its_parent_too(tmp_path: Path, signal_text: str) -> None:
+    (tmp_path / "durable_rules_engine.py").write_text(HANGING, encoding="utf-8")
+    command = [sys.executable, "-c", HANGING_ORPHAN, str(tmp_path), signal_text]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=30)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    pid = int(done.stdout)
+    assert alive(pid)
+    wait_until(lambda: not alive(pid))
+
+
 FORK = """
 import os, sys, tollens
 engine = tollens.Engine(worker=True)
@@ -405,7 +435,7 @@ def test_what_a_program_that_is_no_worker_does_is_told_apart(
 
 
 def test_standard_output_carries_frames_only() -> None:
-    command = [sys.executable, "-m", child_module.MODULE, "500", "reference"]
+    command = [sys.executable, "-m", child_module.MODULE, "500", "20", "reference"]
     done = subprocess.run(command, check=True, capture_output=True, input=b"")
     assert done.stdout.startswith(b"tollens-frame ")
     assert done.stdout.count(b"\n") == 1

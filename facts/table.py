@@ -18,7 +18,7 @@ def base_kinds() -> KindTable:
 
 def generated() -> str:
     """The table's text as the models declare it now."""
-    from tollens.facts import diagnosis, signal  # noqa: F401 - importing a family registers its models
+    from tollens.facts import diagnosis, signal, work  # noqa: F401 - importing a family registers its models
     from tollens.facts.base import REGISTRY
 
     rows = [json.dumps(model.kind().to_json(), ensure_ascii=True) for model in REGISTRY.values()]

@@ -78,10 +78,13 @@ def side(channel: Channel) -> Side:
 
 def spread(units: Sequence[Unit], limits: Limits = LIMITS) -> list[list[Unit]]:
     """The units in as few groups, in order, as the limits allow; EngineError where one rule alone is too large."""
+    for unit in units:
+        _check(unit, limits)
+    if _small(units, limits):
+        return [list(units)] if units else []
     groups: list[list[Unit]] = []
     load = _Load()
     for unit in units:
-        _check(unit, limits)
         load.add(unit)
         if not load.within(limits, unit) and len(load.units) > 1:
             groups.append(load.units[:-1])
@@ -90,6 +93,13 @@ def spread(units: Sequence[Unit], limits: Limits = LIMITS) -> list[list[Unit]]:
     if load.units:
         groups.append(load.units)
     return groups
+
+
+def _small(units: Sequence[Unit], limits: Limits) -> bool:
+    """Whether all units fit into one ruleset whatever they share, so that nobody needs to count what they share."""
+    conditions = sum(len(unit.positive) + len(unit.negative) for unit in units)
+    joins = sum(len(condition.joins) for unit in units for condition in unit.conditions)
+    return conditions <= min(limits.rules, limits.channels, limits.entries, limits.same_path) and 2 * joins <= limits.columns
 
 
 def entries(weights: Mapping[Channel, int]) -> int:

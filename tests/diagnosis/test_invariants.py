@@ -139,3 +139,13 @@ def test_outcomes_without_a_diagnosis(run: Run, data: bytes, outcome: str, why: 
 
 def test_a_passing_log_is_no_failure(run: Run, signal: Signal) -> None:
     assert run(signal("shopping-passing")).result["outcome"] == "no_failure"
+
+
+def test_further_failures_are_grouped_by_cause(run: Run) -> None:
+    one = b'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\nValueError: x\n\n'
+    other = one.replace(b"ValueError: x", b"KeyError: 'y'")
+    result = run(one + other * 3 + one * 2).result
+    assert result["other_failures"] == [
+        {"cause": "KeyError: 'y'", "count": 3, "first_signal": 2},
+        {"cause": "ValueError: x", "count": 2, "first_signal": 5},
+    ]

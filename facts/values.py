@@ -62,9 +62,9 @@ def digest(*values: Value) -> str:
     return blake2b("".join(parts).encode("utf-8"), digest_size=10).hexdigest()
 
 
-def byte_digest(parts: Iterable[bytes]) -> str:
-    """Thirty-two hexadecimal digits (BLAKE2b, 128 bits) that stand for the bytes of all parts, one after the other."""
-    state = blake2b(digest_size=16)
+def byte_digest(parts: Iterable[bytes], size: int = 16) -> str:
+    """Hexadecimal digits (BLAKE2b of `size` bytes, so twice as many) that stand for the bytes of all parts, one after the other."""
+    state = blake2b(digest_size=size)
     for part in parts:
         state.update(part)
     return state.hexdigest()

@@ -13,7 +13,14 @@ from tollens.engine.session.reference import Reference
 
 BATCHES = 8
 #: The default, rulesets of one rule each, and rulesets of few.
-SHAPES = (Limits(), Limits(rules=1), Limits(channels=6, entries=4, same_path=1), Limits(rules=2, columns=2))
+SHAPES = (
+    Limits(),
+    Limits(rules=1),
+    Limits(split=0, session=1),
+    Limits(channels=6, entries=4, same_path=1),
+    Limits(rules=2, columns=2),
+    Limits(rules=2, split=0, session=3),
+)
 
 
 def compare(lab: SimpleNamespace, seed: int) -> int:

@@ -35,7 +35,7 @@ def read_assertion(unit: Unit, text: Text, rows: list[Row], statement: str | Non
         for label, side in (("said_expected", said.expected), ("said_got", said.got)):
             unit.extras.append(Extra("detail", {"label": label, "text": side.text}, {"text": _side_span(text, rows, side)}))
     if asserted:
-        read_explanations(unit, text, rows[(at or 0) + 1 :])
+        read_explanations(unit, text, rows[at or 0 :])
 
 
 def _pytest_comparison(unit: Unit, text: Text, row: Row, statement: str | None) -> None:

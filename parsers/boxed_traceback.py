@@ -73,7 +73,7 @@ def _line(text: Text, unit: Unit, index: int) -> None:
         return
     arrow = _ARROW.match(line) if "❱" in line else None
     if arrow is not None and unit.frames and unit.frames[-1].source is None:
-        source = arrow.group(2).strip()
+        source = arrow.group(2).lstrip("\u2502 ").rstrip()
         start = line.index(source, arrow.start(2))
         spans = {**unit.frames[-1].spans, "source": text.span(index, start, start + len(source))}
         unit.frames[-1] = unit.frames[-1]._replace(source=source or None, spans=spans)

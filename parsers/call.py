@@ -7,7 +7,15 @@ from typing import NamedTuple
 from tollens.parsers.comparison import split_assertion, top_level, without_message
 from tollens.parsers.patterns import Pattern
 
-_CALL = Pattern(r"(?:return |await |yield )?([^\W\d][\w.]*)\(")
+_CALL = Pattern(r"(?:return |await |yield |with |async with )?([^\W\d][\w.]*)\(")
+#: What may follow the call that a `with` enters.
+_ENTERED = Pattern(r"(?: as [\w., ()]+)?:\s*$")
+#: Calls whose first two arguments (or whose only one) are the sides that they print, in the same order.
+_PAIRS = Pattern(
+    r"_?assert(?:_\w+|(?:Not)?(?:Almost|List|Tuple|Dict|Set|Sequence|MultiLine|HTML|XML|JSON|Query[Ss]et|Count|Items)?Equals?"
+    r"|Is(?:Not)?|(?:Not)?In|(?:Not)?IsInstance|(?:Greater|Less)(?:Equal)?)$"
+)
+_SINGLES = Pattern(r"assert(?:True|False|IsNone|IsNotNone|_)$")
 _KEYWORD = Pattern(r"[^\W\d]\w*\s*=(?!=)")
 
 
@@ -23,7 +31,8 @@ class Asked(NamedTuple):
 def read_statement(statement: str | None, operator: str | None = None) -> Asked | None:
     """What the printed source of a failing statement asks; None where it is neither an `assert` nor one call.
 
-    The sides of an `assert` are given where its operator is the one that was printed (or none was).
+    The sides of an `assert` are given where its operator is the one that was printed (or none was), those of a call where it is
+    known to print its arguments in their order.
     """
     if statement is None:
         return None
@@ -37,19 +46,23 @@ def read_statement(statement: str | None, operator: str | None = None) -> Asked 
     if found is None:
         return None
     name = found.group(1).rpartition(".")[2]
-    positional = _arguments(statement[found.end(1) + 1 :])
+    known = 2 if _PAIRS.match(name) is not None else 1 if _SINGLES.match(name) is not None else 0
+    positional = _arguments(statement[found.end(1) + 1 :])[:known]
     left, right = (*positional, None, None)[:2]
     return Asked(statement.strip(), name, left, right)
 
 
 def asserts(asked: Asked | None) -> bool:
     """Whether a statement is a call that asserts, by its name: `assertEqual`, `assert_allclose`, `_assert_same`."""
-    return asked is not None and asked.call is not None and "assert" in asked.call.lower()
+    return asked is not None and asked.call is not None and asked.call.lstrip("_").lower().startswith("assert")
 
 
 def _arguments(rest: str) -> list[str]:
     """The positional arguments in the text after a call's opening parenthesis; none where the source is cut."""
     body = rest.rstrip().rstrip(";").rstrip()
+    entered = body.rfind(")") + 1
+    if body.endswith(":") and _ENTERED.match(body[entered:]) is not None:
+        body = body[:entered]
     if not body.endswith(")"):
         return []
     body = body[:-1]

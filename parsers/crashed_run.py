@@ -25,7 +25,7 @@ class CrashedRun:
     def read(self, page: Page) -> None:
         """See `Grammar.read`."""
         text = page.text
-        for unit in [unit for unit in page.units if unit.grammar in _DUMPS]:
+        for unit in [unit for unit in page.units if unit.grammar in _DUMPS and unit.frames]:
             line = text.lines[unit.first]
             head = line[: next((line.find(sign) for sign in _ENDS if sign in line), 0)].rstrip("+")
             running = _RUNNING.match(head) if ".py" in head else None

@@ -11,9 +11,8 @@ NAME = "python_doctest"
 _HEADS = {"Expected:": "left", "Expected nothing": "left", "Got:": "right", "Got nothing": "right"}
 
 
-def read_sides(page: Page, first: int, end: int, test: Unit, frame: FrameFound | None) -> Unit | None:
+def read_sides(page: Page, text: Text, first: int, end: int, test: Unit, frame: FrameFound | None) -> Unit | None:
     """Put down the comparison that stands in the lines from `first` to before `end`; None where not both sides are there."""
-    text = page.text
     sides: dict[str, list[int]] = {}
     heads: list[int] = []
     side = None
@@ -30,7 +29,7 @@ def read_sides(page: Page, first: int, end: int, test: Unit, frame: FrameFound |
     if len(sides) < 2:
         return None
     last = max([*heads, *(row for rows in sides.values() for row in rows if text.lines[row].strip())])
-    unit = Unit("assertion", NAME, heads[0], last)
+    unit = Unit("assertion", NAME, text.base(heads[0]), text.base(last))
     unit.spans[""] = text.whole(heads[0])
     unit.message = "\n".join(text.lines[index].rstrip() for index in range(heads[0], last + 1))
     unit.spans["message"] = text.whole(heads[0])

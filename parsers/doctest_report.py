@@ -49,7 +49,7 @@ def _read_example(page: Page, at: int) -> None:
     page.units.append(test)
     if head < end and lines[head].startswith(_RAISED):
         _read_raised(page, head, end, test, frame)
-    elif read_sides(page, at + 1, end, test, frame) is None:
+    elif read_sides(page, text, at + 1, end, test, frame) is None:
         page.truncated(text.number(at), NAME, "an example without what was expected and what came")
     page.claim(at - 1, head if head < end and lines[head].startswith(_RAISED) else end - 1)
 

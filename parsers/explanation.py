@@ -33,10 +33,10 @@ _SHAPES = Pattern(r"\s*\(shapes (\(.*?\)), (\(.*?\)) mismatch\)\s*$")
 
 
 def read_explanations(unit: Unit, text: Text, rows: list[Row]) -> None:
-    """Put a labelled detail onto the unit for each line that is not blank."""
-    waiting: list[str] = []
+    """Put a labelled detail onto the unit for each line below the first that is not blank."""
+    waiting = list(_waits(rows[0][2].strip())) if rows else []
     longer = "note"
-    for row in rows:
+    for row in rows[1:]:
         line = row[2]
         stripped = line.strip()
         if not stripped:

@@ -33,7 +33,7 @@ class FaulthandlerDump:
     def read(self, page: Page) -> None:
         """See `Grammar.read`."""
         for index, line in enumerate(page.text.lines):
-            crashed = any(sign in line for sign in _SIGNS)
+            crashed = "atal " in line and any(sign in line for sign in _SIGNS)
             if not crashed and _THREAD not in line and not line.endswith(")!"):
                 continue
             if not page.free(index):

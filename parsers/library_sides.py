@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tollens.facts.fact import Span
-from tollens.parsers.call import Asked
+from tollens.parsers.call import Asked, asserts
 from tollens.parsers.page import Extra, Unit
 from tollens.parsers.patterns import Pattern
 from tollens.parsers.text import Text
@@ -35,7 +35,7 @@ def read_library_sides(unit: Unit, text: Text, rows: list[Row], asked: Asked | N
     if len(values) < 2 or (form == "numpy" and not announced):
         return False
     fields: dict[str, object] = {"form": form}
-    if asked is not None:
+    if asked is not None and asserts(asked):
         fields |= {"expression": asked.expression, "call": asked.call, "left_source": asked.left, "right_source": asked.right}
     fields |= {name: "\n".join(lines) for name, lines in values.items()}
     unit.extras.append(Extra("comparison", fields, spans))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import NamedTuple
 
 from tollens.facts.fact import Draft
+from tollens.facts.values import byte_digest
 from tollens.parsers.boxed_traceback import BoxedTraceback
 from tollens.parsers.crashed_run import CrashedRun
 from tollens.parsers.custom_runner import CustomRunner
 from tollens.parsers.doctest_report import DoctestReport
 from tollens.parsers.emit import Emitter
 from tollens.parsers.faulthandler_dump import FaulthandlerDump
+from tollens.parsers.junit_report import JUnitReport
 from tollens.parsers.limits import DEFAULT, Limits
 from tollens.parsers.notebook_traceback import NotebookTraceback
 from tollens.parsers.one_line_report import OneLineReport
@@ -27,6 +28,7 @@ from tollens.parsers.warning_lines import WarningLines
 
 #: The grammars in the order in which they may claim lines: reports first, then what may stand inside them.
 GRAMMARS: tuple[Grammar, ...] = (
+    JUnitReport(),
     PytestReport(),
     UnittestReport(),
     DoctestReport(),
@@ -72,7 +74,7 @@ def parse(data: bytes | str, *, limits: Limits = DEFAULT) -> Parsed:
 def _raw_text(data: bytes | str, source: str, text: Text, drafts: list[Draft], binary: bool) -> Draft:
     content = data if isinstance(data, bytes) else source.encode("utf-8")
     fields = {
-        "digest": blake2b(content, digest_size=10).hexdigest(),
+        "digest": byte_digest([content], size=10),
         "lines": text.raw_lines,
         "characters": len(source),
         "signals": sum(draft.kind == "signal" for draft in drafts),

@@ -22,7 +22,7 @@ class SummaryFound(NamedTuple):
     name: str
     file: str
     span: Span
-    index: int
+    row: int
     text: str | None
 
 

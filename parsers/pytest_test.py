@@ -12,7 +12,7 @@ from tollens.parsers.traceback_one import HEADER
 _DOCTEST = "[doctest] "
 _EXAMPLE = Pattern(r"[0-9]+ +>>> ")
 _WORKER = Pattern(r"\[gw[0-9]+\] \S+ -- Python ")
-_CRASHED = Pattern(r"worker '[^']*' crashed while running ")
+_CRASHED = Pattern(r"\s*worker '[^']*' crashed while running '(.*)'")
 _SUBTESTS = Pattern(r"contains [0-9]+ failed subtests?$")
 _PHASES = (("ERROR at setup of ", "setup"), ("ERROR at teardown of ", "teardown"), ("ERROR collecting ", "collect"))
 
@@ -64,7 +64,7 @@ def _read_doctest(page: Page, at: int, end: int, test: Unit) -> None:
         start = text.lines[source].index(">>> ") + 4
         said = text.lines[source][start:].rstrip()
         frame = frame._replace(source=said, spans={**frame.spans, "source": text.span(source, start, start + len(said))})
-    if read_sides(page, at + 1, bottom, test, frame) is None:
+    if read_sides(page, text, at + 1, bottom, test, frame) is None:
         page.truncated(text.number(at), NAME, "a block without the lines that name its error")
     page.claim(at, end - 1)
 
@@ -109,6 +109,7 @@ def _read_body(page: Page, at: int, end: int, test: Unit) -> None:
         unit.message, unit.parent = said[0], test
         unit.spans = {"": text.whole(rows[0]), "message": text.whole(rows[0])}
         page.units.append(unit)
+        _name_crashed(page, rows[0], test)
     elif said:
         test.message = "\n".join(said)
         test.spans["message"] = text.whole(rows[0])
@@ -117,3 +118,13 @@ def _read_body(page: Page, at: int, end: int, test: Unit) -> None:
 def _is_plain(said: list[str]) -> bool:
     """Whether a block's body is a sentence of a tool's own and complete: a strict xfail that passed, failed subtests, a worker's end."""
     return said[0].startswith("[XPASS(strict)]") or _SUBTESTS.match(said[0]) is not None or _CRASHED.match(said[0]) is not None
+
+
+def _name_crashed(page: Page, row: int, test: Unit) -> None:
+    """The title of such a block is the file alone; its sentence names the test by its full id."""
+    found = _CRASHED.match(page.text.lines[row])
+    if found is None or "::" not in found.group(1):
+        return
+    file, _, name = found.group(1).partition("::")
+    fields = {**test.extras[0].fields, "name": name.replace("::", "."), "node_id": found.group(1), "file": file}
+    test.extras[0] = Extra("test_case", fields, {"node_id": page.text.span(row, *found.span(1))})

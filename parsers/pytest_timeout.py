@@ -28,7 +28,10 @@ class PytestTimeout:
 
 
 def _read_dump(page: Page, at: int) -> int:
-    """Put down the dump whose first rule stands at line `at`; gives its last line."""
+    """Put down the dump whose first rule stands at line `at`; gives its last line.
+
+    A dump without the main thread comes from a run that goes on: its test fails in the main thread and has a block of its own.
+    """
     text, lines = page.text, page.text.lines
     unit = Unit("exception", NAME, at, at)
     unit.spans[""] = text.whole(at)
@@ -37,13 +40,12 @@ def _read_dump(page: Page, at: int) -> int:
         unit.message = opened.group(1)
         unit.spans["message"] = text.span(at, *opened.span(1))
     index = at + 1 if opened is not None else at
-    chosen = ""
     while index < len(lines) and page.free(index):
         title = _STACK.match(lines[index]) if lines[index][:2] == "~~" else None
         if title is not None:
             stack = read_stack(text, index + 1, len(lines))
-            if "MainThread" in title.group(1) or "MainThread" not in chosen:
-                unit.frames, chosen = stack.frames, title.group(1)
+            if "MainThread" in title.group(1):
+                unit.frames = stack.frames
             said = "\n".join(line.strip() for line in lines[index : max(stack.end, index + 1)])
             unit.extras.append(Extra("detail", {"label": "thread", "text": said}, {"text": text.whole(index)}))
             unit.last = max(index, stack.end - 1)

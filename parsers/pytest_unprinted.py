@@ -15,8 +15,8 @@ def read_unprinted(page: Page, summaries: list[SummaryFound], *, printed: bool) 
     Where no failure at all was `printed`, the end of the line is all there is of the exception: its class and the start of its message.
     """
     for summary in summaries:
-        test = Unit("test", NAME, summary.index, summary.index)
-        test.spans[""] = page.text.whole(summary.index)
+        test = Unit("test", NAME, summary.row, summary.row)
+        test.spans[""] = page.text.whole(summary.row)
         fields = {"name": summary.name, "node_id": summary.node_id, "file": summary.file, "phase": "call"}
         test.extras.append(Extra("test_case", fields, {"node_id": summary.span}))
         page.units.append(test)
@@ -26,25 +26,25 @@ def read_unprinted(page: Page, summaries: list[SummaryFound], *, printed: bool) 
 
 def _said(page: Page, summary: SummaryFound, said: str, test: Unit) -> None:
     text = page.text
-    start = len(text.lines[summary.index].rstrip()) - len(said)
+    start = len(text.lines[summary.row].rstrip()) - len(said)
     named = exception_line(said)
     asserted = said.startswith("assert ")
     if said.endswith("..."):
-        page.truncated(text.number(summary.index), NAME, "the end of a summary line is cut off")
+        page.truncated(text.number(summary.row), NAME, "the end of a summary line is cut off")
     if not asserted and (named is None or (said.endswith("...") and not named.message.removesuffix("..."))):
         test.message = said
-        test.spans["message"] = text.span(summary.index, start, start + len(said))
+        test.spans["message"] = text.span(summary.row, start, start + len(said))
         return
-    unit = Unit("exception", NAME, summary.index, summary.index)
-    unit.spans[""] = text.span(summary.index, start, start + len(said))
+    unit = Unit("exception", NAME, summary.row, summary.row)
+    unit.spans[""] = text.span(summary.row, start, start + len(said))
     unit.parent = test
     if asserted or named is None:
         unit.class_name, unit.message = "AssertionError", said
         unit.spans["message"] = unit.spans[""]
     else:
         unit.class_name, unit.message = named.class_name, named.message or None
-        unit.spans["class_name"] = text.span(summary.index, start + named.class_at[0], start + named.class_at[1])
+        unit.spans["class_name"] = text.span(summary.row, start + named.class_at[0], start + named.class_at[1])
         if named.message_at is not None:
-            unit.spans["message"] = text.span(summary.index, start + named.message_at[0], start + named.message_at[0] + len(named.message))
+            unit.spans["message"] = text.span(summary.row, start + named.message_at[0], start + named.message_at[0] + len(named.message))
     unit.record_type = record_type(unit.class_name)
     page.units.append(unit)

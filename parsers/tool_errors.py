@@ -6,7 +6,6 @@ from tollens.parsers.page import Page, Unit
 from tollens.parsers.patterns import Pattern
 from tollens.parsers.text import Text
 
-_SIGNS = ("ERROR: ", "error: ", "Error: ", "\u00d7 ", "rror:", "Because ")
 #: The grammar's name and the lines that are its own: a part of them is fixed by the tool. What follows the prefix is the message.
 _GRAMMARS = (
     (
@@ -48,7 +47,7 @@ class ToolErrors:
         text = page.text
         last: Unit | None = None
         for index, line in enumerate(text.lines):
-            if not page.free(index) or not any(sign in line for sign in _SIGNS):
+            if not ("rror" in line or "ERROR: " in line or "\u00d7 " in line or line.lstrip()[:8] == "Because ") or not page.free(index):
                 continue
             for grammar, pattern in _GRAMMARS:
                 found = pattern.match(line.rstrip())

@@ -23,6 +23,7 @@ _TASK = Pattern(r"<(?:Task|Future)\b.*\bexception=([^\W\d][\w.]*)\(")
 _RECORD = Pattern(
     r"\s*\[?[0-9]{4}-[0-9][0-9]-[0-9][0-9][T ]|\[?[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\b|[$%] |\+ [a-z]"
     r"|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL)\b|Exception (?:in thread|ignored) |Task exception was never retrieved"
+    r"|\S+:[0-9]+: [A-Za-z]*Warning: "
     r"|(?:make|ninja|npm)(?:\[[0-9]+\])?: "
 )
 

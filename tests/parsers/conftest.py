@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -53,6 +54,8 @@ class Reading:
                 assert int(stated) == value
             else:
                 lines = [line.strip() for line in str(value).split("\n") if line.strip()]
+                if stated.strip() not in (lines or [""])[0] and "&" in stated:
+                    stated = html.unescape(stated).split("\n")[0]
                 assert stated.strip() == (lines[0] if lines else "") or str(value).startswith(stated), f"{draft.kind}.{name}"
 
     def rows(self, kind: str, *fields: str) -> list[tuple[Any, ...]]:

@@ -8,6 +8,7 @@ from typing import Any
 from tollens.engine.rulebook.syntax import Place
 
 #: The exit codes of every command. 1 is never used: shells, hooks and crashed interpreters use it.
+#: `tollens gate show` has 0 where edits are allowed and 4 where they are not: the evidence for a repair is insufficient.
 EXIT_DONE = 0
 EXIT_FAULT = 2
 EXIT_NO_FAILURE = 3

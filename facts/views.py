@@ -11,6 +11,7 @@ from pydantic import Field
 from tollens.facts.base import Record
 from tollens.facts.diagnosis import FailureClass, FrameKind, SourceType
 from tollens.facts.signal import RecordType
+from tollens.facts.work import GateName
 
 Share = Annotated[float, Field(ge=0, le=1, strict=False)]
 
@@ -126,6 +127,15 @@ class PackView(Record):
     digest: str
 
 
+class RepairGateView(Record):
+    """The verdict of the repair gate on a work item, over so many attempts (spec 13 section 8, invariant 6)."""
+
+    work: str
+    state: GateName
+    why: str
+    attempts: int
+
+
 class Result(Record):
     """What `tollens diagnose --format json` prints."""
 
@@ -147,6 +157,13 @@ class Result(Record):
     run_id: str
 
 
+class GatedResult(Result):
+    """What it prints with `--work`: the verdict of the repair gate stands last."""
+
+    repair_gate: RepairGateView
+
+
 def as_result(data: Mapping[str, object]) -> Result:
     """The model of an object that `tollens diagnose --format json` prints; pydantic's ValidationError where it is none."""
-    return Result.model_validate_json(json.dumps(data))
+    model = GatedResult if "repair_gate" in data else Result
+    return model.model_validate_json(json.dumps(data))

@@ -29,7 +29,9 @@ class Attempt(Body):
     number: Annotated[int, Field(description="position among the attempts of the work item, from 1")]
     what: Literal["diagnosis", "repair"]
     run: Annotated[str | None, Field(description="the run that was diagnosed; of a repair, the run whose diagnosis it followed")] = None
-    outcome: Annotated[Literal["diagnosis", "no_failure", "insufficient_evidence"] | None, Field(description="what a diagnosis came to")] = None
+    outcome: Annotated[
+        Literal["diagnosis", "no_failure", "insufficient_evidence"] | None, Field(description="what a diagnosis came to")
+    ] = None
     citation_gate: Annotated[bool | None, Field(description="of a diagnosis (spec 13 section 3.5)")] = None
     hierarchy_populated: Annotated[bool | None, Field(description="of a diagnosis (spec 13 section 3.5)")] = None
     resolved: Annotated[bool | None, Field(description="of a repair: whether the failure is gone")] = None

@@ -14,7 +14,10 @@ from tollens.engine.rulebook.syntax import Rulebook
 from tollens.facts.table import base_kinds
 
 #: The built-in packs, beside the vocabulary in a checkout as in an installation.
-BUILTIN = (Path(tollens.facts.__file__).parent.parent / "rules" / "diagnosis",)
+_RULES = Path(tollens.facts.__file__).parent.parent / "rules"
+BUILTIN = (_RULES / "diagnosis",)
+#: The repair gate: a rulebook of its own, in which no pack of a user takes part.
+GATE = _RULES / "gate"
 
 
 def cache_folder() -> Path:
@@ -31,6 +34,11 @@ def rulebook(user: Sequence[Path] = (), *, builtin: Sequence[Path] = BUILTIN, ca
     return load(builtin, user, base_kinds(), MEASURES, cache_dir=cache_folder() if cached else None)
 
 
+def gate_rulebook() -> Rulebook:
+    """The rulebook of the repair gate, always the built-in one."""
+    return load((GATE,), (), base_kinds(), {}, cache_dir=cache_folder())
+
+
 def check(user: Sequence[Path] = (), *, builtin: Sequence[Path] = BUILTIN) -> list[PackError]:
-    """Everything that is wrong with the packs, by file and line."""
-    return check_packs(builtin, user, base_kinds(), MEASURES)
+    """Everything that is wrong with the packs and with the repair gate's, by file and line."""
+    return [*check_packs(builtin, user, base_kinds(), MEASURES), *check_packs((GATE,), (), base_kinds(), {})]

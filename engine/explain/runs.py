@@ -41,6 +41,18 @@ def default_folder() -> str:
     return os.environ.get("TOLLENS_RUNS") or DEFAULT_FOLDER
 
 
+def make_folder(folder: str) -> None:
+    """Make a folder for what is kept; where that is a new `.tollens`, git is told to pass it over. OSError where it cannot be made."""
+    os.makedirs(folder, exist_ok=True)
+    parent = os.path.dirname(os.path.abspath(folder))
+    if os.path.basename(parent) == ".tollens":
+        try:
+            with open(os.path.join(parent, ".gitignore"), "x", encoding="ascii") as file:
+                file.write("*\n")
+        except FileExistsError:
+            pass
+
+
 class RunStore:
     """The stored runs of a folder: at most `keep` of them, and at most `most_bytes` together (the newest one is kept whatever its size).
 
@@ -63,7 +75,7 @@ class RunStore:
         data = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
         self.notice = ""
         try:
-            self._prepare()
+            make_folder(self.folder)
             mine, now = self._write(run_id, data)
         except OSError as error:
             self.notice = f"the run was not stored in {self.folder}: {error.strerror or error}"
@@ -73,16 +85,6 @@ class RunStore:
         except OSError as error:
             self.notice = f"old runs in {self.folder} were not removed: {error.strerror or error}"
         return mine.path
-
-    def _prepare(self) -> None:
-        os.makedirs(self.folder, exist_ok=True)
-        parent = os.path.dirname(os.path.abspath(self.folder))
-        if os.path.basename(parent) == ".tollens":
-            try:
-                with open(os.path.join(parent, ".gitignore"), "x", encoding="ascii") as file:
-                    file.write("*\n")
-            except FileExistsError:
-                pass
 
     def _write(self, run_id: str, data: bytes) -> tuple[StoredRun, int]:
         """Write beside the target, then put it in place at once: a reader sees the old file or the new one, whole.

@@ -19,6 +19,7 @@ __all__ = [
     "PackError",
     "PackErrors",
     "ReloadReport",
+    "RepairGate",
     "TollensError",
     "WorkerCrashed",
     "__version__",
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from tollens.engine.diagnosis.gate import RepairGate
     from tollens.engine.errors import (
         BudgetExceeded,
         EngineError,

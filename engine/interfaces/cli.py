@@ -11,6 +11,7 @@ from tollens.engine.errors import EXIT_FAULT, TollensError
 
 _EPILOG = """\
 exit codes: 0 done (a diagnosis), 2 any fault or usage error, 3 no failure found, 4 insufficient evidence
+            (of `gate show`: 0 edits are allowed, 4 they are not)
 """
 
 
@@ -67,6 +68,9 @@ def _diagnose(p: argparse.ArgumentParser) -> None:
     p.add_argument("--project-root", action="append", default=[], metavar="DIR", help="a folder whose files are the project's own")
     p.add_argument("--no-save", action="store_true", help="do not keep the run; `tollens why` cannot answer about it then")
     p.add_argument("--runs", metavar="DIR", help="where runs are kept (default: .tollens/runs, or $TOLLENS_RUNS)")
+    p.add_argument("--work", metavar="ITEM", help="record the diagnosis as an attempt on this work item, and show its repair gate")
+    p.add_argument("--work-folder", metavar="DIR", help="where work items are kept (default: .tollens/work, or $TOLLENS_WORK)")
+    p.add_argument("--instrumented", action="store_true", help="with --work: the run was made with instrumentation, as an escalation asks")
     _packs(p)
 
 
@@ -95,6 +99,12 @@ def _runs(p: argparse.ArgumentParser) -> None:
     listing.add_argument("--format", choices=("text", "json"), default="text")
 
 
+def _gate(p: argparse.ArgumentParser) -> None:
+    from tollens.engine.interfaces.gate_command import add_arguments
+
+    add_arguments(p)
+
+
 def _doctor(p: argparse.ArgumentParser) -> None:
     p.add_argument("--format", choices=("text", "json"), default="text")
 
@@ -104,6 +114,7 @@ _COMMANDS = (
     ("why", "show the proof of a stored run's verdicts, down to the raw line", _why),
     ("rules", "work with rule packs", _rules),
     ("runs", "look at the kept runs", _runs),
+    ("gate", "say whether a work item's diagnosis has earned the right to edit, and report what a repair came to", _gate),
     ("doctor", "say what is installed, which evaluator is active, and how to get the other", _doctor),
 )
 COMMAND_NAMES = tuple(name for name, _, _ in _COMMANDS)
@@ -126,6 +137,10 @@ def _run(options: argparse.Namespace) -> int:
         from tollens.engine.interfaces import runs_command
 
         return runs_command.run(options)
+    if options.command == "gate":
+        from tollens.engine.interfaces import gate_command
+
+        return gate_command.run(options)
     from tollens.engine.interfaces import doctor_command
 
     return doctor_command.run(options)

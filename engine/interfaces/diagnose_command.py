@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tollens.engine.diagnosis.driver import Diagnosed, Options, diagnose
 from tollens.engine.diagnosis.packs import rulebook
@@ -15,6 +16,10 @@ from tollens.engine.interfaces.outcome import record_of
 from tollens.engine.interfaces.project import settings
 from tollens.engine.session.choose import choose
 
+if TYPE_CHECKING:
+    from tollens.engine.diagnosis.gate import RepairGate
+    from tollens.engine.session.evaluator import Evaluator
+
 #: The most that one signal may hold, in bytes.
 MAX_SIGNAL = 64 * 1024 * 1024
 
@@ -22,7 +27,8 @@ EXIT_CODES = {"diagnosis": EXIT_DONE, "no_failure": EXIT_NO_FAILURE, "insufficie
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, diagnose, keep, print; the exit code tells the outcome."""
+    """Read, diagnose, keep, record, print; the exit code tells the outcome."""
+    work = _work(options)
     project = settings(Path.cwd())
     book = rulebook([*project.rules, *map(Path, options.rules)])
     evaluator, said = choose(options.evaluator)
@@ -32,15 +38,36 @@ def run(options: argparse.Namespace) -> int:
     roots = tuple(dict.fromkeys([*project.roots, *[Path(root).resolve().as_posix() for root in options.project_root]]))
     done = diagnose(data, book, evaluator, Options(name, roots, options.timestamp))
     kept = None if options.no_save else _keep(done, name, options.runs)
+    gate = None if work is None else _attempt(done, work, options, evaluator)
     if options.format == "json":
-        sys.stdout.write(json.dumps(done.result, ensure_ascii=True, indent=1) + "\n")
+        result = done.result if gate is None else {**done.result, "repair_gate": gate.shown()}
+        sys.stdout.write(json.dumps(result, ensure_ascii=True, indent=1) + "\n")
     else:
         from tollens.engine.interfaces.page import page
         from tollens.engine.interfaces.screen import style_of
 
-        for line in page(done, style_of(sys.stdout), kept=kept):
+        for line in page(done, style_of(sys.stdout), kept=kept, gate=gate):
             sys.stdout.write(line + "\n")
     return EXIT_CODES[str(done.result["outcome"])]
+
+
+def _work(options: argparse.Namespace) -> str | None:
+    """The work item, checked before anything is done for it."""
+    if options.work is not None:
+        from tollens.engine.diagnosis.work import checked_name
+
+        return checked_name(options.work)
+    if options.instrumented or options.work_folder is not None:
+        raise InputError("--instrumented and --work-folder say something about a work item", next_step="name the item with --work")
+    return None
+
+
+def _attempt(done: Diagnosed, work: str, options: argparse.Namespace, evaluator: Evaluator) -> RepairGate:
+    """Record the diagnosis; a gate that cannot record says so by an InputError, as an unkept attempt would be one that never failed."""
+    from tollens.engine.diagnosis.gate import record_diagnosis
+    from tollens.engine.diagnosis.work import WorkStore
+
+    return record_diagnosis(WorkStore(options.work_folder), work, done.result, evaluator, instrumented=options.instrumented)
 
 
 def notice(text: str) -> None:

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from tollens.engine.diagnosis.driver import Options
 from tollens.engine.diagnosis.driver import diagnose as run
+from tollens.engine.diagnosis.gate import RepairGate, record_diagnosis, record_repair, settle
 from tollens.engine.diagnosis.packs import rulebook
+from tollens.engine.diagnosis.work import WorkStore, default_folder
 from tollens.engine.errors import InputError, PackError, PackErrors
 from tollens.engine.explain.runs import RunStore
 from tollens.engine.interfaces.diagnose_command import MAX_SIGNAL, read_signal
 from tollens.engine.interfaces.outcome import Outcome, outcome_of
 from tollens.engine.rulebook.syntax import Rulebook
 from tollens.engine.session.choose import NAMES, choose
+from tollens.engine.session.evaluator import Evaluator
+from tollens.engine.session.reference import Reference
 
 if TYPE_CHECKING:
     from tollens.engine.interfaces.worker import Worker
@@ -50,7 +54,8 @@ class Engine:
     `time_limit_s` per diagnosis; where it crashes, hangs or exceeds them, that diagnosis raises WorkerCrashed and the next one gets a new
     process. Threads take turns at it. Without `worker` the limits do not apply. Needs a POSIX system.
 
-    With `keep_runs` each run is stored in that folder, for `tollens why RUN --runs FOLDER`.
+    With `keep_runs` each run is stored in that folder, for `tollens why RUN --runs FOLDER`. `work_folder` is where work items and their
+    repair gates are kept (default: TOLLENS_WORK, or `.tollens/work` in the folder that is the current one now).
 
     Raises PackErrors where the packs cannot be used, InputError where an option cannot.
     """
@@ -65,14 +70,17 @@ class Engine:
         memory_limit_mb: int = 1024,
         time_limit_s: float = 60.0,
         keep_runs: str | os.PathLike[str] | None = None,
+        work_folder: str | os.PathLike[str] | None = None,
     ) -> None:
         self._packs = tuple([Path(os.path.abspath(pack)) for pack in rules])
         self._roots = tuple(dict.fromkeys([_plain(Path(root).resolve().as_posix()) for root in project_roots]))
         self._keep_runs = os.path.abspath(keep_runs) if keep_runs is not None else None
+        self._work = WorkStore(os.path.abspath(work_folder if work_folder is not None else default_folder()))
         self._reloading = Lock()
         self._closed = False
         self._notice = ""
         self._worker: Worker | None = None
+        self._evaluator: Evaluator = Reference()  # with a worker it decides on repair gates only: a few rules over a few attempts
         if worker:
             self._worker = _worker(evaluator, memory_limit_mb, time_limit_s)
         else:
@@ -113,6 +121,32 @@ class Engine:
             if store.notice:
                 outcome.notices += (store.notice,)
         return outcome
+
+    def record_diagnosis(self, work: str, outcome: Outcome, *, instrumented: bool = False) -> RepairGate:
+        """Keep a diagnosis as an attempt on a work item, and give the verdict of its repair gate.
+
+        `instrumented` says that the run was made with instrumentation. InputError for an unfit name, for an outcome whose result is not
+        that of its own run, and where the attempt cannot be kept.
+        """
+        if outcome.record["run_id"] != outcome.run_id or outcome.record["result"] != outcome.result:
+            raise InputError(
+                "the outcome holds another result than the run that it names",
+                expected="an outcome as `diagnose` gave it",
+                next_step="diagnose the run that the attempt is about",
+            )
+        return record_diagnosis(self._work, work, outcome.result, self._evaluator, instrumented=instrumented)
+
+    def record_repair(self, work: str, resolved: bool, *, run: str | None = None) -> RepairGate:
+        """Keep a repair as an attempt on a work item, and give the verdict of its repair gate.
+
+        `run` may name the run whose diagnosis the repair followed. InputError where that is not the item's latest one, for an unfit name,
+        and where the attempt cannot be kept.
+        """
+        return record_repair(self._work, work, resolved, self._evaluator, run=run)
+
+    def gate(self, work: str) -> RepairGate:
+        """The verdict of a work item's repair gate as its attempts stand now: `gate(work).allows_edits`. InputError as above."""
+        return settle(self._work, work, self._evaluator)
 
     def reload(self) -> ReloadReport:
         """Read the packs anew and use them from the next diagnosis on; a running one ends with the rules that it began with.

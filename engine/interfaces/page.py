@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tollens.engine.diagnosis.driver import Diagnosed
 from tollens.engine.explain.terminal import Style, cells, cut, excerpt, wrapped
+
+if TYPE_CHECKING:
+    from tollens.engine.diagnosis.gate import RepairGate
 
 LABEL = 17
 #: How many observations, sites and open questions are shown; the JSON output has all of them.
 MOST_ROWS = 6
 
 
-def page(done: Diagnosed, style: Style, *, kept: str | None) -> Iterator[str]:
-    """The result as lines of text."""
+def page(done: Diagnosed, style: Style, *, kept: str | None, gate: RepairGate | None = None) -> Iterator[str]:
+    """The result as lines of text, and the verdict of the repair gate where there is one."""
     result: dict[str, Any] = done.result
     if result["diagnosis"] is None:
         yield from _without(done, style)
     else:
         yield from _diagnosis(done, style)
+    if gate is not None:
+        yield from _labelled(style, "repair gate", f"{gate.state}: {gate.why}", "strong")
     yield ""
     short = done.run_id[:10]
     if kept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tollens.engine.diagnosis.gate import RepairGate
 from tollens.engine.errors import (
     BudgetExceeded,
     EngineError,
@@ -25,6 +26,7 @@ __all__ = [
     "PackError",
     "PackErrors",
     "ReloadReport",
+    "RepairGate",
     "TollensError",
     "WorkerCrashed",
     "diagnose",

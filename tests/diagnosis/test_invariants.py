@@ -149,3 +149,25 @@ def test_further_failures_are_grouped_by_cause(run: Run) -> None:
         {"cause": "KeyError: 'y'", "count": 3, "first_signal": 2},
         {"cause": "ValueError: x", "count": 2, "first_signal": 5},
     ]
+
+
+def test_a_group_is_a_consequence_of_what_it_holds(run: Run, signal: Signal) -> None:
+    result = run(signal("python-3.11-group")).result
+    leaf = next(record for record in result["records"] if "Group" not in record["class"])
+    assert leaf["class"] in result["diagnosis"]["immediate_cause"]
+    assert result["residue"]["suppressed_cascade_tail"] >= 1
+
+
+def test_a_leaf_without_a_stack_is_pinned_to_the_group_around_it(run: Run) -> None:
+    text = (
+        b"  + Exception Group Traceback (most recent call last):\n"
+        b'  |   File "app/work.py", line 9, in main\n'
+        b'  |     raise ExceptionGroup("two", [ValueError("bad")])\n'
+        b"  | ExceptionGroup: two (1 sub-exception)\n"
+        b"  +-+---------------- 1 ----------------\n"
+        b"    | ValueError: bad\n"
+        b"    +------------------------------------\n"
+    )
+    result = run(text).result
+    assert result["residue"]["primary_entity"] == "app/work.py:9"
+    assert "ValueError" in result["diagnosis"]["immediate_cause"]

@@ -214,7 +214,7 @@ def run_group(group: Group, out: Asserting) -> None:
     inputs: dict[Value, list[str]] = {}
     for row in rows:
         if (a := left(row)) is not None and right(row) is not None:
-            inputs.setdefault(_root(parents, a), []).append(row[0].id)
+            inputs.setdefault(_root(parents, a), []).extend([fact.id for fact in row])
     components: dict[Value, list[Value]] = {}
     for member in members:
         components.setdefault(_root(parents, member), []).append(member)

@@ -158,7 +158,7 @@ class Operators(Facts):
             for row in self.source(group.source, group.unless, seen)
             if ref_of(group.left, group.source, row) is not None and ref_of(group.right, group.source, row) is not None
         ]
-        edges = [(ref_of(group.left, group.source, row), ref_of(group.right, group.source, row), row[0].id) for row in rows]
+        edges = [(ref_of(group.left, group.source, row), ref_of(group.right, group.source, row), row) for row in rows]
         members: list[Any] = []
         if group.members is not None:
             members = [row[0].id for row in self.source((group.members,), (), seen)]
@@ -178,9 +178,9 @@ class Operators(Facts):
             component = [value for value in members if value in reached]
             done += component
             inputs: list[str] = []
-            for a, _, row_id in edges:
-                if a in reached and row_id not in inputs:
-                    inputs.append(row_id)
+            for a, _, row in edges:
+                if a in reached:
+                    inputs += [fact.id for fact in row if fact.id not in inputs]
             self.component(group, component, inputs, seen)
 
     def component(self, group: Group, component: list[Any], inputs: list[str], seen: list[Fact]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tollens.engine.errors import TollensError
 from tollens.engine.rulebook.syntax import Place, Rulebook
-from tollens.engine.session.case_files import Case, Expected, Label, read_cases
+from tollens.engine.bench.cases_file import Case, Expected, Label, read_cases
 from tollens.engine.session.session import DEFAULT_BUDGET, Session, run_session
 from tollens.facts.fact import Fact
 from tollens.facts.kind import Kind

@@ -41,8 +41,11 @@ def _read_island(page: Page, first: int, end: int) -> list[Unit]:
         if title is not None and title.sign == "_":
             titles.append((index, title))
     starts = [index for index, _ in titles]
-    if _has_failure(page, first, starts[0] if starts else end):
-        _read_untitled(page, first, starts[0] if starts else end)
+    bottom = starts[0] if starts else end
+    parts = [index for index in range(first + 1, bottom) if lines[index].startswith("ImportError while ")]
+    for start, stop in zip([first, *parts], [*parts, bottom], strict=True):
+        if _has_failure(page, start, stop):
+            _read_untitled(page, start, stop)
     tests = []
     for (index, title), following in zip(titles, [*starts, end][1:], strict=True):
         if _has_failure(page, index + 1, following):
@@ -73,6 +76,8 @@ def _read_untitled(page: Page, first: int, end: int) -> None:
             page.units.append(parent)
             first = index + 1
             break
+    while end > first + 1 and not is_error_line(text.lines[end - 1]) and read_location(text, end - 1) is None:
+        end -= 1
     block = read_block(page, text, first, end)
     if parent is None and block.units:
         page.units.append(_nameless(text, block.units))

@@ -55,17 +55,27 @@ def _read_section(page: Page, section: Section, nested: bytearray) -> list[Unit]
 
 def _name_tests(tests: list[Unit], summaries: list[SummaryFound]) -> list[SummaryFound]:
     """Give each test the node id that the short summary lists for its name, each line of the summary once; gives the lines left over."""
-    waiting: dict[str, list[SummaryFound]] = {}
+    ahead: dict[str, list[SummaryFound]] = {}
+    behind: dict[str, list[SummaryFound]] = {}
     for summary in reversed(summaries):
         if summary.word in ("FAILED", "ERROR") or summary.word.startswith("SUBFAIL"):
-            waiting.setdefault(summary.name, []).append(summary)
+            ahead.setdefault(summary.name, []).append(summary)
     for test in tests:
         case = test.extras[0]
-        lines = waiting.get(str(case.fields["name"]))
-        if not lines:
+        name = str(case.fields["name"])
+        lines, passed = ahead.get(name, []), behind.setdefault(name, [])
+        # A summary follows its blocks; where several runs list the same test, each block takes the next line.
+        while lines and lines[-1].row < test.first:
+            passed.append(lines.pop())
+        if not lines and not passed:
             continue
-        chosen = lines.pop()
+        chosen = (lines or passed).pop()
         file = case.fields.get("file") or chosen.file
         spans = {**case.spans, "node_id": chosen.span}
         test.extras[0] = Extra(case.kind, {**case.fields, "node_id": chosen.node_id, "file": file}, spans)
-    return [summary for lines in waiting.values() for summary in reversed(lines)]
+    left = [summary for lines in (*behind.values(), *ahead.values()) for summary in lines]
+    return sorted(left, key=_row)
+
+
+def _row(summary: SummaryFound) -> int:
+    return summary.row

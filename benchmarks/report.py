@@ -27,7 +27,8 @@ sets, and a difference stops the benchmark. Measured is everything between: for 
 proof, and the facts in canonical order; for the peers building the rules, asserting, running and reading back. The rule files of
 Tollens are read, and all modules imported, before.
 
-Each measurement is a process of its own. The engines take turns, and *speed* is the median over rounds of the peer's seconds
+Each measurement is a process of its own, in seconds of processor time: no engine waits for anything, and other work on the machine
+disturbs this least. The engines take turns, and *speed* is the median over rounds of the peer's seconds
 divided by the engine's in the same round: 2 is twice as fast as the peer. *Growth* is the exponent between the two largest sizes
 (1 is linear). *MB* is how much the process's peak memory grew.
 

@@ -10,6 +10,7 @@ NAME = "pytest_progress"
 
 _RUNNING = Pattern(r"(?:\[gw[0-9]+\] )?(?:\[ *[0-9]+%\] )?([^\s:]\S*\.py)(::\S+(?:\[.*\])?)? [.FEsxXRr]*\s*$")
 _DOWN = Pattern(r"[.FEsxXRr]*\[(gw[0-9]+)\] (node down: \S.*)$")
+_CRASHED = Pattern(r"worker '([^']*)' crashed while running ")
 _ENDED = Pattern(r"\[(gw[0-9]+)\] (?:\[ *[0-9]+%\] )?(FAILED|ERROR) (\S.*?)\s*$")
 #: Dumps that go to the terminal while a test's name or progress stands on the line, and how they begin.
 _DUMPS = (faulthandler_dump.NAME, pytest_timeout.NAME)
@@ -32,9 +33,10 @@ class CrashedRun:
             if running is not None:
                 path, test = running.group(1), running.group(2) or ""
                 unit.parent = _test(page, unit.first, path + test, running.start(1), path)
+        told = {said.group(1) for unit in page.units if unit.message and (said := _CRASHED.match(unit.message)) is not None}
         for index, line in enumerate(text.lines):
             if "] node down: " in line and page.free(index):
-                _read_down(page, index)
+                _read_down(page, index, told)
 
 
 def _test(page: Page, at: int, node_id: str, column: int, file: str) -> Unit:
@@ -49,15 +51,13 @@ def _test(page: Page, at: int, node_id: str, column: int, file: str) -> Unit:
     return test
 
 
-def _read_down(page: Page, at: int) -> None:
-    """Put down a worker's end, and the test that is reported for it on the lines below."""
+def _read_down(page: Page, at: int, told: set[str]) -> None:
+    """Put down a worker's end, and the test that is reported for it on the lines below, unless the block of that test has `told` it."""
     text = page.text
     found = _DOWN.match(text.lines[at].rstrip())
-    if found is None:
+    if found is None or found.group(1) in told:
         return
     worker = found.group(1)
-    if any(unit.message and f"worker '{worker}' crashed" in unit.message for unit in page.units):
-        return  # the block of the test that ran says so
     unit = Unit("exception", "pytest_xdist", at, at)
     unit.message = found.group(2)
     unit.spans = {"": text.whole(at), "message": text.span(at, *found.span(2))}

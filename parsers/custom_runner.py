@@ -32,7 +32,7 @@ def _read_block(page: Page, at: int) -> None:
     if found is None or title is None:
         return
     end = at + 1
-    while end < len(lines) and page.free(end) and lines[end][:4] != "____" and not _ends(lines, end):
+    while end < len(lines) and page.free(end) and lines[end][:3] != "___" and not _ends(lines, end):
         end += 1
     test = Unit("test", NAME, at, at)
     column = lines[at].index(title.text)

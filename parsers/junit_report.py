@@ -103,7 +103,7 @@ def _body(document: Document, start: int, end: int) -> XmlText:
     if margin and not any(is_error_line(line) for line in body.lines):
         body.cut(margin)
         for index, line in enumerate(body.lines):
-            if line[:2] in ("E ", "> ") and line[2:3] != " ":
+            if line[:2] in ("E ", "> "):
                 body.widen(index, 2, 2)
     return body
 

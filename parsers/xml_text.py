@@ -42,9 +42,13 @@ class XmlText(Text):
     def span(self, index: int, start: int, end: int) -> Span:
         """Where the columns from `start` to before `end` stand in the raw text; an entity is one character here and several there."""
         first = self.column(index, start)
-        known = [clean for clean, _ in self._stretches[index]]
-        inside = end > start and end in known and end - 1 in known
-        last = first if end <= start else self.column(index, end) if inside else self.column(index, end - 1) + 1
+        known = dict(self._stretches[index])
+        if end <= start:
+            last = first
+        elif end in known and end - 1 in known:
+            last = self._text.column(self._rows[index], known[end] - 1) + 1
+        else:
+            last = self.column(index, end - 1) + 1
         return Span(self.number(index), first, last)
 
     def base(self, index: int) -> int:

@@ -54,4 +54,5 @@ def _value(text: Text, rows: list[int]) -> tuple[str, Span | None]:
     if not rows:
         return "", None
     margin = min((indent(text.lines[row]) for row in rows if text.lines[row].strip()), default=0)
-    return "\n".join(text.lines[row][margin:].rstrip() for row in rows), text.span(rows[0], margin, len(text.lines[rows[0]].rstrip()))
+    first = next(row for row in rows if text.lines[row].strip())
+    return "\n".join(text.lines[row][margin:].rstrip() for row in rows), text.span(first, margin, len(text.lines[first].rstrip()))

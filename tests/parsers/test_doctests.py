@@ -62,3 +62,8 @@ def test_an_example_without_its_sides(reading: Callable[..., Any]) -> None:
     facts = reading('File "a.rst", line 3, in a.rst\nFailed example:\n    f(1)\nExpected:\n    2\n')
     assert facts.signals() == [("test", None)]
     assert facts.rows("truncated", "reason") == [("an example without what was expected and what came",)]
+
+
+def test_a_side_may_begin_with_a_blank_line(reading: Callable[..., Any]) -> None:
+    facts = reading('File "a.rst", line 3, in a.rst\nFailed example:\n    f(1)\nExpected:\n\n    2\nGot:\n    3\n')
+    assert facts.rows("comparison", "left", "right") == [("\n2", "3")]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 COLAB = """\
@@ -85,8 +86,7 @@ def test_a_traceback_in_a_box(recorded: Callable[[str], Any]) -> None:
     assert facts.rows("truncated", "reason") == []
 
 
-def test_a_box_without_its_exception(recorded: Callable[[str], Any], reading: Callable[..., Any]) -> None:
-    raw = "\n".join(recorded("boxed").parsed.text.all_raw[:20])
-    facts = reading(raw)
+def test_a_box_without_its_exception(signals: Path, reading: Callable[..., Any]) -> None:
+    facts = reading("\n".join((signals / "boxed.txt").read_text(encoding="utf-8").split("\n")[:20]))
     assert facts.signals() == [("exception", None)]
     assert facts.rows("truncated", "reason") == [("a traceback in a box without the exception below it",)]

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 DEFAULT_FOLDER = os.path.join(".tollens", "work")
 GATE_FILE = "gate.json"
 #: Reading and deciding stay quick below it.
-MOST_ATTEMPTS = 1000
+MOST_ATTEMPTS = 500
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?")
 _ATTEMPT = re.compile(r"(\d{4})\.json")
@@ -68,16 +68,20 @@ class WorkStore:
     def attempts(self, work: str) -> list[StoredAttempt]:
         """All attempts of an item, from number 1 without a gap; none where the item is not known."""
         found = []
-        for position, number in enumerate(self._numbers(work), 1):
+        for number in range(1, self.count(work) + 1):
             path = self._attempt_path(work, number)
-            if number != position:
-                raise InputError(f"attempt {position} of the work item {work} is missing", next_step=_next(self.path(work)))
             found.append(StoredAttempt(number, path, _attempt(path, work, number)))
         return found
 
     def count(self, work: str) -> int:
-        """How many attempts the item has."""
-        return len(self._numbers(work))
+        """How many attempts the item has: the largest of their numbers, as a listing may miss files that come while it is made."""
+        try:
+            names = os.listdir(self.path(work))
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            raise InputError(f"the work item {work} in {self.folder} cannot be read: {error.strerror or error}") from None
+        return max([int(found[1]) for found in map(_ATTEMPT.fullmatch, names) if found], default=0)
 
     def add(self, work: str, fields: Mapping[str, object]) -> int:
         """Keep one more attempt (what an `attempt` fact holds, without `work` and `number`) and give its number."""
@@ -125,15 +129,6 @@ class WorkStore:
     def _attempt_path(self, work: str, number: int) -> str:
         return os.path.join(self.path(work), f"{number:04d}.json")
 
-    def _numbers(self, work: str) -> list[int]:
-        try:
-            names = os.listdir(self.path(work))
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise InputError(f"the work item {work} in {self.folder} cannot be read: {error.strerror or error}") from None
-        return sorted([int(found[1]) for found in map(_ATTEMPT.fullmatch, names) if found])
-
     def _link(self, folder: str, data: Json, path: str) -> bool:
         """Write a file and give it a name that was free; False where it was not."""
         temporary = _written(folder, data)
@@ -152,6 +147,8 @@ def _attempt(path: str, work: str, number: int) -> Json:
     try:
         with open(path, "rb") as file:
             data = json.loads(file.read())
+    except FileNotFoundError:
+        raise InputError(f"attempt {number} of the work item {work} is missing", next_step=_next(os.path.dirname(path))) from None
     except OSError as error:
         raise InputError(f"the attempt {path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError):

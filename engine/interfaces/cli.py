@@ -18,6 +18,9 @@ exit codes: 0 done (a diagnosis), 2 any fault or usage error, 3 no failure found
 class _Parser(argparse.ArgumentParser):
     """An argument parser whose errors look like all others and end with exit code 2."""
 
+    #: What was given after the command's name, where it is known: a command of many actions need not prepare all of them.
+    rest: Sequence[str] = ()
+
     def error(self, message: str) -> None:  # type: ignore[override]  # argparse says NoReturn, and exit() does not return
         self.exit(EXIT_FAULT, f"error: {message}\n  next: see `{self.prog} --help`\n")
 
@@ -40,8 +43,8 @@ def _columns() -> int:
         return 80
 
 
-def parser(wanted: str | None = None) -> argparse.ArgumentParser:
-    """The parser of all commands; with `wanted` only that one, which keeps starting cheap."""
+def parser(wanted: str | None = None, rest: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The parser of all commands; with `wanted` only that one, which keeps starting cheap, and `rest` is what follows its name."""
     from tollens.engine.version import __version__
 
     top = _Parser(
@@ -55,11 +58,13 @@ def parser(wanted: str | None = None) -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser, prog=top.prog)
     for name, help_text, arguments in _COMMANDS:
         if wanted in (None, name):
-            arguments(commands.add_parser(name, help=help_text, description=help_text, epilog=_EPILOG, formatter_class=top.formatter_class))
+            made = commands.add_parser(name, help=help_text, description=help_text, epilog=_EPILOG, formatter_class=top.formatter_class)
+            made.rest = rest
+            arguments(made)
     return top
 
 
-def _diagnose(p: argparse.ArgumentParser) -> None:
+def _diagnose(p: _Parser) -> None:
     p.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="the raw output of the failed run; - or nothing reads standard input"
     )
@@ -74,38 +79,37 @@ def _diagnose(p: argparse.ArgumentParser) -> None:
     _packs(p)
 
 
-def _packs(p: argparse.ArgumentParser) -> None:
+def _packs(p: _Parser) -> None:
     p.add_argument("--rules", action="append", default=[], metavar="DIR", help="a rule pack of yours; may be given several times")
     p.add_argument("--evaluator", choices=("auto", "durable_rules", "reference"), default="auto", help="which evaluator runs the rules")
 
 
-def _why(p: argparse.ArgumentParser) -> None:
+def _why(p: _Parser) -> None:
     from tollens.engine.interfaces.why_command import add_arguments
 
     add_arguments(p)
 
 
-def _rules(p: argparse.ArgumentParser) -> None:
-    actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
-    check = actions.add_parser("check", help="check rule packs and report everything that is wrong with them")
-    check.add_argument("pack", nargs="*", metavar="DIR", help="packs to check on top of the built-in ones")
-    check.add_argument("--format", choices=("text", "json"), default="text")
+def _rules(p: _Parser) -> None:
+    from tollens.engine.interfaces.rules_command import add_arguments
+
+    add_arguments(p, _Parser, p.rest)
 
 
-def _runs(p: argparse.ArgumentParser) -> None:
+def _runs(p: _Parser) -> None:
     actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
     listing = actions.add_parser("list", help="list the kept runs, the newest first")
     listing.add_argument("--runs", metavar="DIR", help="where runs are kept")
     listing.add_argument("--format", choices=("text", "json"), default="text")
 
 
-def _gate(p: argparse.ArgumentParser) -> None:
+def _gate(p: _Parser) -> None:
     from tollens.engine.interfaces.gate_command import add_arguments
 
     add_arguments(p)
 
 
-def _doctor(p: argparse.ArgumentParser) -> None:
+def _doctor(p: _Parser) -> None:
     p.add_argument("--format", choices=("text", "json"), default="text")
 
 
@@ -150,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives its exit code. Faults are printed to standard error, never as a traceback."""
     try:
         given = sys.argv[1:] if arguments is None else list(arguments)
-        options = parser(given[0] if given and given[0] in COMMAND_NAMES else None).parse_args(given)
+        options = parser(given[0] if given and given[0] in COMMAND_NAMES else None, given[1:]).parse_args(given)
         code = _run(options)
         sys.stdout.flush()
     except TollensError as error:

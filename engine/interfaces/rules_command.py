@@ -1,43 +1,36 @@
-"""Why: `tollens rules check`: a rule author sees everything that is wrong with a pack at once, before anything runs."""
+"""Why: `tollens rules ACTION`: one table of the rule author's commands; a command's module is imported when it is asked for."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-from pathlib import Path
+import importlib
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from tollens.engine.diagnosis.packs import check
-from tollens.engine.errors import EXIT_DONE, EXIT_FAULT, PackError
-from tollens.engine.interfaces.screen import style_of
-
-
-def run(options: argparse.Namespace) -> int:
-    """Check the built-in packs and the given ones on top of them; 0 where all is well, 2 with errors."""
-    errors = sorted(check([Path(pack) for pack in options.pack]), key=_place)
-    if options.format == "json":
-        sys.stdout.write(json.dumps([error.to_json() for error in errors], ensure_ascii=True, indent=1) + "\n")
-    else:
-        style = style_of(sys.stdout)
-        for error in errors:
-            for line in error.lines():
-                sys.stdout.write(style.safe(line) + "\n")
-        sys.stdout.write(_closing(errors, len(options.pack)) + "\n")
-    return EXIT_FAULT if errors else EXIT_DONE
+#: Name, help, and the module beside this one with `add_NAME(parser)` and `run_NAME(options) -> exit code`.
+ACTIONS: tuple[tuple[str, str, str], ...] = (
+    ("check", "check rule packs: errors, and findings about what loads but can hardly be meant", "rules_check"),
+)
+NAMES = tuple(name for name, _, _ in ACTIONS)
 
 
-def _place(error: PackError) -> tuple[str, int, int, str]:
-    place = error.place
-    return (place.file, place.line, place.column, error.message) if place else ("", 0, 0, error.message)
+def add_arguments(parser: ArgumentParser, parser_class: type[ArgumentParser], given: Sequence[str] = ()) -> None:
+    """The actions of `tollens rules`; where the action is known, only its own arguments are made."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=parser_class)
+    wanted = next((word for word in given if word in NAMES), None)
+    for name, help_text, module in ACTIONS:
+        action = actions.add_parser(name, help=help_text, description=help_text)
+        if wanted in (None, name):
+            _part(module, f"add_{name}")(action)
 
 
-def _closing(errors: list[PackError], given: int) -> str:
-    packs = "the built-in packs" + (f" and {_count(given, 'pack')} of yours" if given else "")
-    if not errors:
-        return f"{packs}: no errors"
-    files = {error.place.file for error in errors if error.place}
-    return f"{packs}: {_count(len(errors), 'error')}" + (f" in {_count(len(files), 'file')}" if files else "")
+def run(options: Namespace) -> int:
+    """Run one action; gives its exit code."""
+    module = next(module for name, _, module in ACTIONS if name == options.action)
+    code: int = _part(module, f"run_{options.action}")(options)
+    return code
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+def _part(module: str, name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(importlib.import_module(f"tollens.engine.interfaces.{module}"), name)
+    return found

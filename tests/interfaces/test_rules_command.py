@@ -22,10 +22,11 @@ def test_the_built_in_packs_are_clean() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "the built-in packs: no errors\n", "")
     done = check("--format", "json")
     assert (done.returncode, json.loads(done.stdout)) == (0, [])
+    assert check("--findings", "all=error").returncode == 2, "the findings that the packs switch off are still there"
 
 
 def test_a_clean_pack_is_counted(pack: Any) -> None:
-    done = check(pack.folder)
+    done = check(pack.folder, "--findings", "rule-without-case=off")
     assert (done.returncode, done.stdout) == (0, "the built-in packs and 1 pack of yours: no errors\n")
 
 

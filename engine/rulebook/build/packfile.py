@@ -10,11 +10,13 @@ from tollens.engine.rulebook.build.scope import Raw, Table, constant_value
 from tollens.engine.rulebook.build.stages import Mention, build_mentions
 from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq
 from tollens.engine.rulebook.source.problems import Problems, fault
-from tollens.engine.rulebook.source.shapes import check_keys, need, want_id, want_list, want_map, want_name, want_text, what
+from tollens.engine.rulebook.source.shapes import check_keys, need, one_of, texts, want_id, want_list, want_map, want_name, want_text, what
 from tollens.engine.rulebook.source.snapshot import LANGUAGE
 from tollens.engine.rulebook.syntax import Place
 
-KEYS = ("name", "version", "language", "says", "stages", "kinds", "tables", "disable")
+KEYS = ("name", "version", "language", "says", "stages", "kinds", "tables", "disable", "findings")
+#: What a pack may say about a finding of `tollens rules check`; which findings there are is not the loader's to know.
+FINDING_LEVELS = ("off", "warn", "error")
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,63}", re.ASCII)
 
 
@@ -68,6 +70,8 @@ def build_pack_file(document: Map, name: str, problems: Problems) -> PackFile:
                 tables = _tables(value, name, problems)
             elif key.text == "disable":
                 disable = _disable(value, name, problems)
+            elif key.text == "findings":
+                _findings(value, problems)
             elif key.text == "says":
                 want_text(value, "`says`")
     return PackFile(name, version, tuple(stages), tuple(kinds), tuple(broken), tuple(tables), tuple(disable), document.place)
@@ -124,3 +128,30 @@ def _disable(node: Node, pack: str, problems: Problems) -> list[Disable]:
             reason = want_text(need(entry, "reason", "an item of `disable`", "packs"), "`reason`")
             entries.append(Disable(want_id(named, "the id of the rule"), reason, named.place, pack))
     return entries
+
+
+_FINDING = "`NAME: LEVEL`, or `NAME: {level: LEVEL, reason: TEXT, only: [ID, ...]}`, or a list of these mappings"
+
+
+def _findings(node: Node, problems: Problems) -> None:
+    """The form of `findings`: they decide nothing, so a rulebook does not hold them; what is switched off needs a reason."""
+    for key, value in want_map(node, "`findings`", _FINDING, "packs").entries:
+        with problems.catch():
+            want_id(key, "the name of a finding")
+            for item in value.items if isinstance(value, Seq) else (value,):
+                entry = item if isinstance(item, Map) else None
+                if entry is not None:
+                    check_keys(entry, ("level", "reason", "only"), "the setting of a finding", problems, "packs")
+                    if (only := entry.get("only")) is not None:
+                        texts(only, "`only`")
+                level = need(entry, "level", "the setting of a finding", "packs") if entry is not None else item
+                chosen = one_of(level, FINDING_LEVELS, f"the finding {key.text}", "packs")
+                if entry is not None:
+                    want_text(need(entry, "reason", "the setting of a finding", "packs"), "`reason`")
+                elif chosen == "off":
+                    raise fault(
+                        item.place,
+                        f"the finding {key.text} is switched off without a reason",
+                        expected="`{level: off, reason: TEXT}`",
+                        next_step=f"write `{key.text}: {{level: off, reason: ...}}`",
+                    )

@@ -1,26 +1,33 @@
-"""Why: a pack's judgements are tested where they are written: facts in, expected facts out, in a file beside the rules.
+"""Why: a pack's judgements are tested where they are written: facts or raw text in, expected facts out, in a file beside the rules.
 
 The format is docs/cases.md. Reading a file reports every fault at once; running it never raises for what a case finds out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from tollens.engine.bench.cases_explained import difference, explanation
+from tollens.engine.bench.cases_facts import Expected, Label
+from tollens.engine.bench.cases_file import Case, read_cases
+from tollens.engine.bench.cases_source import Accepted
+from tollens.engine.bench.cases_text import read
+from tollens.engine.diagnosis.measures import MEASURES
 from tollens.engine.errors import TollensError
-from tollens.engine.rulebook.syntax import Place, Rulebook
-from tollens.engine.bench.cases_file import Case, Expected, Label, read_cases
+from tollens.engine.rulebook.syntax import Place, Redaction, Rulebook
 from tollens.engine.session.session import DEFAULT_BUDGET, Session, run_session
-from tollens.facts.fact import Fact
+from tollens.facts.fact import Draft, Fact
 from tollens.facts.kind import Kind
 from tollens.facts.values import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tollens.engine.rulebook.measures import MeasureSignature
     from tollens.engine.session.evaluator import Evaluator
+    from tollens.parsers import Parsed
 
 RIGHT, MISSING, UNEXPECTED, WRONG = "right", "missing", "unexpected", "wrong"
 
@@ -35,12 +42,13 @@ class Finding(NamedTuple):
 
 class CaseResult(NamedTuple):
     """A case after its run. `outcome` is right, missing (something expected is not there), unexpected (something is there that must
-    not be), or wrong (a fact is there with other contents, or both of these)."""
+    not be), or wrong (a fact is there with other contents, or both of these). `renewed` are explanations that may be accepted."""
 
     name: str
     place: Place
     outcome: str
     findings: tuple[Finding, ...]
+    renewed: tuple[Accepted, ...] = ()
 
 
 def run_cases(
@@ -67,14 +75,62 @@ def run_case(
     budget: int = DEFAULT_BUDGET,
 ) -> CaseResult:
     """Run one case. A session that fails is wrong, with the error as its finding."""
+    parsed, drafts = inputs(case, rulebook.redactions)
     try:
-        session = run_session(rulebook, case.drafts, evaluator, measures=measures, budget=budget)
+        session = run_session(rulebook, drafts, evaluator, measures=MEASURES if measures is None else measures, budget=budget)
     except TollensError as error:
         return CaseResult(case.name, case.place, WRONG, (Finding(WRONG, case.place, f"the session failed: {error.message}"),))
-    findings = tuple(_Comparison(session, case).findings())
+    return judged(case, session, parsed)
+
+
+def inputs(case: Case, redactions: Sequence[Redaction]) -> tuple[Parsed | None, list[Draft]]:
+    """The facts that a case starts from, with the parsed text where it gives a raw signal."""
+    if case.raw is None:
+        return None, list(case.drafts)
+    parsed, drafts = read(case.raw, redactions)
+    return parsed, [*drafts, *case.drafts]
+
+
+def judged(case: Case, session: Session, parsed: Parsed | None = None) -> CaseResult:
+    """What a finished session makes of a case."""
+    comparison = _Comparison(session, case)
+    findings = [*comparison.findings(), *_fired(case, session)]
+    renewed = []
+    for label, text, place in case.explains:
+        if (fact_id := comparison.found(label)) is None:
+            findings.append(Finding(MISSING, place, f"missing: one fact that {label} stands for; it cannot be explained"))
+            continue
+        told = explanation(session, fact_id, parsed)
+        if text is None:
+            findings.append(Finding(MISSING, place, f"missing: an accepted explanation of {label} (--accept writes it)"))
+        elif text.rstrip() != told.rstrip():
+            findings.append(Finding(WRONG, place, f"wrong: the explanation of {label} is another one\n{difference(text, told)}"))
+        else:
+            continue
+        renewed.append(Accepted(place, told))
     outcomes = {finding.outcome for finding in findings}
     outcome = RIGHT if not outcomes else outcomes.pop() if len(outcomes) == 1 else WRONG
-    return CaseResult(case.name, case.place, outcome, findings)
+    return CaseResult(case.name, case.place, outcome, tuple(findings), tuple(renewed))
+
+
+def fired(session: Session) -> set[str]:
+    """The ids of everything that took part: rules, operators, patterns, measures and redactions."""
+    names = {way.name for _, ways in session.proof for way in ways if way.place is not None and way.by != "row"}
+    if "redacted" in session.store.kinds:
+        names.update(str(fact.get("redaction")) for fact in session.store.facts("redacted"))
+    return names
+
+
+def _fired(case: Case, session: Session) -> Iterator[Finding]:
+    """What is not as `fires` and `does_not_fire` say."""
+    if case.fires or case.silent:
+        names = fired(session)
+        for name in case.fires:
+            if name not in names:
+                yield Finding(MISSING, case.place, f"missing: {name} does not fire")
+        for name in case.silent:
+            if name in names:
+                yield Finding(UNEXPECTED, case.place, f"unexpected: {name} fires")
 
 
 class _Comparison:
@@ -104,6 +160,10 @@ class _Comparison:
             for fact in self._session.store.facts(kind):
                 if fact.id not in self._claims and fact.id not in near:
                     yield Finding(UNEXPECTED, self._case.place, f"unexpected: {fact_text(fact)}")
+
+    def found(self, label: str) -> str | None:
+        """The id of the one fact that an expectation with this label found."""
+        return self._labels.get(label)
 
     def _met(self, expected: Expected) -> bool:
         """Whether a fact can be claimed for an expectation; each has one of its own (augmenting paths, as in bipartite matching)."""

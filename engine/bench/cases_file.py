@@ -1,179 +1,218 @@
-"""Why: a file of cases is checked against the rulebook's kinds before anything runs, and every fault has its line.
+"""Why: a file of cases is checked against the rulebook before anything runs, and every fault has its line.
 
 The format is docs/cases.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
-from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq, read_documents
+from tollens.engine.bench.cases_facts import Expected, FactReader
+from tollens.engine.bench.cases_rows import filled, rows_of
+from tollens.engine.bench.cases_text import RawText
+from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, read_documents
 from tollens.engine.rulebook.source.problems import Problems, fault, unknown
-from tollens.engine.rulebook.source.shapes import check_keys, need, only_entry, texts, want_list, want_map, want_name, want_text, what
-from tollens.engine.rulebook.syntax import Place, Rulebook
-from tollens.facts.fact import BadFact, Draft, make_fact
-from tollens.facts.kind import Field, Kind, KindTable, coerce
-from tollens.facts.values import Value
+from tollens.engine.rulebook.source.shapes import check_keys, need, texts, want_list, want_map, want_text
+from tollens.engine.rulebook.syntax import Meta, Place, Rulebook
+from tollens.facts.fact import Draft
+from tollens.facts.kind import KindTable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _PAGE = "see docs/cases.md"
-_ID = Field("id", "ref")
+_KEYS = ("name", "each", "text", "roots", "timestamp", "facts", "fires", "does_not_fire", "expect", "not_expected", "exactly", "explains")
+_EXPECTATIONS = ("expect", "not_expected", "exactly", "fires", "does_not_fire")
 
 
-class Label(NamedTuple):
-    """`$label` of a fact of the case."""
+class Explained(NamedTuple):
+    """The explanation of an expected fact: its label, the accepted text (None: not accepted yet), where the label stands."""
 
-    name: str
-
-
-class Expected(NamedTuple):
-    """A fact that should be there, or should not: some of its fields, and a label for it (or "")."""
-
-    kind: Kind
-    fields: tuple[tuple[str, Value | Label], ...]
     label: str
+    text: str | None
     place: Place
 
 
 class Case(NamedTuple):
-    """Facts in, facts out. `labels` are the ids of the facts that have one; `exactly` are kinds of which nothing else may be there."""
+    """What goes in and what must come out.
+
+    `raw` is a raw signal, `drafts` are further facts and `labels` the ids of those that have one; `exactly` are kinds of which nothing
+    else may be there; `fires` and `silent` are ids of the pack's entries that must take part, and must not.
+    """
 
     name: str
     place: Place
+    raw: RawText | None
     drafts: tuple[Draft, ...]
     labels: Mapping[str, str]
     expect: tuple[Expected, ...]
     not_expected: tuple[Expected, ...]
     exactly: tuple[str, ...]
+    fires: tuple[str, ...]
+    silent: tuple[str, ...]
+    explains: tuple[Explained, ...]
 
 
-def read_cases(rulebook: Rulebook, cases_file: Path) -> list[Case]:
-    """The cases of a file. Raises PackErrors with everything that is wrong with it."""
+class Reviewed(NamedTuple):
+    """What somebody looked at and let stand: names of mutants or conditions (`*` stands for anything), and why."""
+
+    names: str
+    reason: str
+    place: Place
+
+    def fits(self, name: str) -> bool:
+        """Whether a name is meant."""
+        parts = [re.escape(part) for part in self.names.split("*")]
+        return re.fullmatch(".*".join(parts), name, re.DOTALL) is not None
+
+
+class Contents(NamedTuple):
+    """All that a file of cases holds: `equivalent` mutants that no case could kill, `unreachable` sides that no case could reach."""
+
+    cases: tuple[Case, ...]
+    equivalent: tuple[Reviewed, ...]
+    unreachable: tuple[Reviewed, ...]
+
+
+def entries(rulebook: Rulebook) -> dict[str, Meta]:
+    """Everything of a rulebook that has an id, in its order."""
+    found = {redaction.meta.id: redaction.meta for redaction in rulebook.redactions}
+    for stage in rulebook.stages:
+        for part in (stage.patterns, stage.measures, stage.elects, stage.takes, stage.groups, stage.rules):
+            found.update((entry.meta.id, entry.meta) for entry in part)
+    return found
+
+
+def read_cases(rulebook: Rulebook, cases_file: Path, data: bytes | None = None) -> list[Case]:
+    """The cases of a file (or of its bytes, where they were read already). Raises PackErrors with everything that is wrong with it."""
+    return list(read_contents(rulebook, cases_file, cases_file.read_bytes() if data is None else data).cases)
+
+
+def read_contents(rulebook: Rulebook, cases_file: Path, data: bytes) -> Contents:
+    """Everything in a file of cases. Raises PackErrors with everything that is wrong with it."""
     problems = Problems()
-    reader = _Reader(KindTable(rulebook.kinds), problems)
+    reader = _Reader(rulebook, problems)
     cases: list[Case] = []
+    reviewed: dict[str, list[Reviewed]] = {"equivalent": [], "unreachable": []}
     with problems.catch():
-        for document in read_documents(cases_file.read_bytes(), str(cases_file), problems):
+        for document in read_documents(data, str(cases_file), problems):
             cases += reader.document(document)
+            for key, found in reviewed.items():
+                found += reader.reviewed(document.get(key), key)
     problems.check()
-    return cases
+    return Contents(tuple(cases), tuple(reviewed["equivalent"]), tuple(reviewed["unreachable"]))
 
 
 class _Reader:
-    def __init__(self, kinds: KindTable, problems: Problems) -> None:
-        self._kinds = kinds
+    def __init__(self, rulebook: Rulebook, problems: Problems) -> None:
+        self._facts = FactReader(KindTable(rulebook.kinds), problems)
+        self._kinds = KindTable(rulebook.kinds)
+        self._ids = list(entries(rulebook))
         self._problems = problems
         self._known: dict[str, Place] = {}
 
     def document(self, document: Map) -> list[Case]:
         """The cases of one document; its own `facts` are given to each of them."""
-        check_keys(document, ("facts", "cases"), "a file of cases", self._problems)
+        check_keys(document, ("facts", "cases", "equivalent", "unreachable"), "a file of cases", self._problems)
         cases: list[Case] = []
+        if document.get("cases") is None and (document.get("equivalent") is not None or document.get("unreachable") is not None):
+            return cases
         shared = document.get("facts")
         for item in want_list(need(document, "cases", "a file of cases"), "`cases`", "a list of cases").items:
             with self._problems.catch():
-                cases.append(self._case(want_map(item, "a case"), shared))
+                for name, node in self._rows(want_map(item, "a case")):
+                    cases.append(self._case(name, node, shared))
         return cases
 
-    def _case(self, node: Map, shared: Node | None) -> Case:
-        check_keys(node, ("name", "facts", "expect", "not_expected", "exactly"), "a case", self._problems)
+    def reviewed(self, node: Node | None, key: str) -> list[Reviewed]:
+        """A list of `{of: NAMES, reason: WHY}`."""
+        found = []
+        for item in want_list(node, f"`{key}`", "a list of `{of: NAMES, reason: WHY}`").items if node is not None else ():
+            with self._problems.catch():
+                entry = want_map(item, f"an item of `{key}`", "`{of: NAMES, reason: WHY}`")
+                check_keys(entry, ("of", "reason"), f"an item of `{key}`", self._problems)
+                names, reason = need(entry, "of", f"an item of `{key}`"), need(entry, "reason", f"an item of `{key}`")
+                found.append(Reviewed(want_text(names, "`of`"), want_text(reason, "`reason`"), item.place))
+        return found
+
+    def _rows(self, node: Map) -> Iterator[tuple[str, Map]]:
+        """The case by its name, or one case for each row of `each`, named after the row's first value."""
+        check_keys(node, _KEYS, "a case", self._problems)
         name = want_text(need(node, "name", "a case"), "the name of a case")
+        each = node.get("each")
+        if each is None:
+            yield name, node
+            return
+        explains = node.get("explains")
+        if explains is not None:
+            raise fault(explains.place, "a case with `each` cannot hold an explanation", expected="a case of its own for it")
+        rest = Map(tuple([(key, value) for key, value in node.entries if key.text not in ("each", "name")]), node.place)
+        for row in rows_of(each):
+            with self._problems.catch():
+                made = filled(rest, row)
+                assert isinstance(made, Map)
+                first = next(iter(row.values()))
+                yield f"{name} [{first.text}]", Map(made.entries, first.place)
+
+    def _case(self, name: str, node: Map, shared: Node | None) -> Case:
         first = self._known.setdefault(name, node.place)
         if first != node.place:
             raise fault(node.place, f"two cases are named {name!r:.60}; the first in line {first.line}", expected="a name of its own")
         labels: dict[str, str] = {}
-        drafts: list[Draft] = []
-        for part in (shared, node.get("facts")):
-            for item in want_list(part, "`facts`", "a list of `KIND: {FIELD: VALUE}`").items if part is not None else ():
-                with self._problems.catch():
-                    drafts.append(self._draft(item, labels))
+        drafts = [*self._facts.given(shared, labels), *self._facts.given(node.get("facts"), labels)]
         names = dict.fromkeys(labels)
-        expect = self._expectations(node.get("expect"), "`expect`", names)
-        never = self._expectations(node.get("not_expected"), "`not_expected`", names)
+        expect = self._facts.expected(node.get("expect"), "`expect`", names)
+        never = self._facts.expected(node.get("not_expected"), "`not_expected`", names)
         given = node.get("exactly")
         exactly = texts(given, "`exactly`") if given is not None else ()
         for kind in exactly:
             if given is not None and kind not in self._kinds:
                 raise unknown(given.place, f"there is no kind {kind!r:.60}", kind, self._kinds.names(), "a kind", "packs")
-        if not expect and not never and given is None:
-            wanted = "`expect`, `not_expected` or `exactly`"
+        if all(node.get(key) is None for key in _EXPECTATIONS):
+            wanted = "`expect`, `not_expected`, `exactly`, `fires` or `does_not_fire`"
             raise fault(node.place, f"the case {name!r:.60} expects nothing", expected=wanted, next_step=_PAGE)
-        return Case(name, node.place, tuple(drafts), labels, expect, never, exactly)
+        fires, silent = self._rules(node, "fires"), self._rules(node, "does_not_fire")
+        explains = self._explains(node.get("explains"), [item.label for item in expect])
+        return Case(name, node.place, self._raw(node), tuple(drafts), labels, expect, never, exactly, fires, silent, explains)
 
-    def _draft(self, node: Node, labels: dict[str, str]) -> Draft:
-        kind, body, label = self._fact(node)
-        fields: dict[str, object] = {}
-        for name, value in body:
-            raw = self._value(kind.field(name.text), value, labels) if name.text in kind.index else self._no_field(kind, name)
-            fields[name.text] = labels[raw.name] if isinstance(raw, Label) else raw
-        draft = Draft(kind.name, fields, {}, ("case", ""))
-        try:
-            made = make_fact(kind, draft)
-        except BadFact as error:
-            raise fault(node.place, str(error), expected=f"a fact of {kind.name}") from None
-        if label is not None:
-            self._new_label(label, labels)
-            labels[label.text] = made.id
-        return draft
-
-    def _expectations(self, node: Node | None, subject: str, names: dict[str, None]) -> tuple[Expected, ...]:
-        found: list[Expected] = []
-        for item in want_list(node, subject, "a list of `KIND: {FIELD: VALUE}`").items if node is not None else ():
+    def _rules(self, node: Map, key: str) -> tuple[str, ...]:
+        """Ids of rules and other entries; one that is not there is told with the nearest."""
+        given = node.get(key)
+        if given is None:
+            return ()
+        found = []
+        for item in want_list(given, f"`{key}`", "a list of rules' ids").items:
             with self._problems.catch():
-                kind, body, label = self._fact(item)
-                fields = []
-                for name, value in body:
-                    field = kind.field(name.text) if name.text in kind.index else _ID if name.text == "id" else self._no_field(kind, name)
-                    fields.append((name.text, self._settled(field, value, names)))
-                if label is not None:
-                    self._new_label(label, names)
-                    names[label.text] = None
-                found.append(Expected(kind, tuple(fields), label.text if label is not None else "", item.place))
+                name = want_text(item, f"an item of `{key}`", "the id of a rule")
+                if name not in self._ids:
+                    raise unknown(item.place, f"there is no rule {name!r:.60}", name, self._ids, "the id of a rule", "rule-files")
+                found.append(name)
         return tuple(found)
 
-    def _fact(self, node: Node) -> tuple[Kind, Sequence[tuple[Scalar, Node]], Scalar | None]:
-        """The kind, the fields and the label's node of `KIND: {as: LABEL, FIELD: VALUE}`."""
-        key, body = only_entry(node, "a fact", "`KIND: {FIELD: VALUE}`")
-        if key.text not in self._kinds:
-            raise unknown(key.place, f"there is no kind {key.text!r:.60}", key.text, self._kinds.names(), "a kind", "packs")
-        entries = want_map(body, f"the fields of {key.text}", "`{FIELD: VALUE}`").entries
-        label = next((value for name, value in entries if name.text == "as"), None)
-        if label is not None:
-            want_name(label, "a label")
-        fields = [(name, value) for name, value in entries if name.text != "as"]
-        return self._kinds[key.text], fields, label if isinstance(label, Scalar) else None
+    def _raw(self, node: Map) -> RawText | None:
+        text, roots, timestamp = node.get("text"), node.get("roots"), node.get("timestamp")
+        if text is None:
+            if roots is not None or timestamp is not None:
+                raise fault(node.place, "`roots` and `timestamp` say something about a `text`", expected="`text`", next_step=_PAGE)
+            return None
+        if not isinstance(text, Scalar) or not isinstance(text.value, str):
+            raise fault(text.place, "`text` must be a raw signal as a text", expected="a literal block: `text: |`", next_step=_PAGE)
+        when = None if timestamp is None else want_text(timestamp, "`timestamp`")
+        return RawText(text.value, () if roots is None else texts(roots, "`roots`"), when)
 
-    def _no_field(self, kind: Kind, name: Scalar) -> NoReturn:
-        message = f"{kind.name} has no field {name.text!r:.60}"
-        raise unknown(name.place, message, name.text, sorted(kind.index), f"a field of {kind.name}", "rules")
-
-    def _new_label(self, label: Scalar, known: Mapping[str, object]) -> None:
-        if label.text in known:
-            raise fault(label.place, f"the label {label.text} is taken", expected="a new label")
-
-    def _settled(self, field: Field, node: Node, names: Mapping[str, object]) -> Value | Label:
-        """A value in the form in which facts keep it."""
-        raw = self._value(field, node, names)
-        if isinstance(raw, Label) or raw is None:
-            return raw
-        try:
-            return coerce(field, raw)
-        except ValueError as error:
-            raise fault(node.place, str(error), expected=field.describe(), choices=field.choices if field.type == "enum" else ()) from None
-
-    def _value(self, field: Field, node: Node, names: Mapping[str, object]) -> object | Label:
-        """A value as it is written; `$label` for a reference, nothing (`~`) for an absent field."""
-        if isinstance(node, Map):
-            raise fault(node.place, f"{field.name} must be a value, not {what(node)}", expected=field.describe())
-        if isinstance(node, Seq):
-            return texts(node, field.name)
-        if isinstance(node.value, str) and node.value.startswith("$"):
-            if node.value.startswith("$$"):
-                return node.value[1:]
-            if node.value[1:] not in names:
-                raise unknown(node.place, f"no fact is labelled {node.value}", node.value, ["$" + n for n in names], "a label", "rules")
-            return Label(node.value[1:])
-        return node.value
+    def _explains(self, node: Node | None, labels: list[str]) -> tuple[Explained, ...]:
+        if node is None:
+            return ()
+        found = []
+        for label, value in want_map(node, "`explains`", "`{LABEL: TEXT}`").entries:
+            known = [name for name in labels if name]
+            if label.text not in known:
+                message = f"no expected fact is labelled {label.text!r:.60}"
+                raise unknown(label.place, message, label.text, known, "a label of `expect`", "rules")
+            text = value.value if isinstance(value, Scalar) else False
+            if text is not None and not isinstance(text, str):
+                raise fault(value.place, f"the explanation of {label.text} must be a text", expected="a literal block, or nothing")
+            found.append(Explained(label.text, text, label.place))
+        return tuple(found)

@@ -9,7 +9,7 @@ from tollens.engine.rulebook.source.nodes import Map, Node, Scalar, Seq
 from tollens.engine.rulebook.source.problems import fault, unknown
 from tollens.engine.rulebook.source.shapes import want_list, want_map, want_name
 
-_PLACE = re.compile(r"\$\{([A-Za-z][A-Za-z0-9_]*)\}")
+_PLACE = re.compile(r"\$\(([A-Za-z][A-Za-z0-9_]*)\)")
 _FORM = "a list of `{NAME: VALUE}`"
 
 
@@ -33,12 +33,12 @@ def rows_of(node: Node) -> list[dict[str, Scalar]]:
 
 
 def filled(node: Node, row: Mapping[str, Scalar]) -> Node:
-    """The node with each `${NAME}` replaced by the row's value; a text that is nothing else takes the value as it is."""
+    """The node with each `$(NAME)` replaced by the row's value; a text that is nothing else takes the value as it is."""
     if isinstance(node, Map):
         return Map(tuple([(key, filled(value, row)) for key, value in node.entries]), node.place)
     if isinstance(node, Seq):
         return Seq(tuple([filled(item, row) for item in node.items]), node.place)
-    if not isinstance(node.value, str) or "${" not in node.value:
+    if not isinstance(node.value, str) or "$(" not in node.value:
         return node
     whole = _PLACE.fullmatch(node.value)
     if whole:

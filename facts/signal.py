@@ -174,6 +174,17 @@ class WarningLine(Body):
     source: Annotated[str | None, Field(description="the source line printed below it, stripped")] = None
 
 
+class Repeated(Body):
+    """A signal that stands in the text again and again: of all like it, only the first and the last are kept."""
+
+    KIND: ClassVar[str] = "repeated"
+    KEY: ClassVar[tuple[str, ...] | None] = ("signal",)
+    signal: Annotated[str, RefTo(("signal",)), Field(description="the first of them")]
+    last: Annotated[str, RefTo(("signal",)), Field(description="the last of them")]
+    count: Annotated[int, Field(description="how many there are in all; what differs between them are numbers in their messages")]
+    last_line: Annotated[int, Field(description="the first raw line of the last of them")]
+
+
 class Truncated(Body):
     """Something that began like a known grammar and did not go on, or text that was cut: flagged, never dropped."""
 

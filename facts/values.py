@@ -62,9 +62,14 @@ def digest(*values: Value) -> str:
     return blake2b("".join(parts).encode("utf-8"), digest_size=10).hexdigest()
 
 
+def byte_state(size: int = 16) -> blake2b:
+    """What `byte_digest` is made with, for parts that come one by one: `update(part)`, then `hexdigest()`."""
+    return blake2b(digest_size=size)
+
+
 def byte_digest(parts: Iterable[bytes], size: int = 16) -> str:
     """Hexadecimal digits (BLAKE2b of `size` bytes, so twice as many) that stand for the bytes of all parts, one after the other."""
-    state = blake2b(digest_size=size)
+    state = byte_state(size)
     for part in parts:
         state.update(part)
     return state.hexdigest()

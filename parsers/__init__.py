@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tollens.parsers.limits import DEFAULT, Limits
-from tollens.parsers.parse import Parsed, parse
+from tollens.parsers.parse import Parsed, parse, parse_stream
 from tollens.parsers.text import Text
 
-__all__ = ["DEFAULT", "Limits", "Parsed", "Text", "parse"]
+__all__ = ["DEFAULT", "Limits", "Parsed", "Text", "parse", "parse_stream"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tollens.facts.fact import Draft, Span, fact_id
+from tollens.parsers.collect import Bundle, Collected, UnitFacts, fingerprint
 from tollens.parsers.limits import Limits
 from tollens.parsers.page import Extra, FrameFound, Loose, Page, Region, Unit
 
@@ -26,30 +27,80 @@ _LOOSE = {"summary_line": "pytest_summary", "warning_line": "python_warning"}
 
 
 class Emitter:
-    """Turns what stands on a page into drafts in their canonical order: each signal with what is about it, then the loose facts."""
+    """Turns what stands on a page into drafts: each signal with what is about it, then the loose facts. `collected` says what is kept."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, collected: Collected, *, whole: bool = True) -> None:
         self.page = page
+        self.collected = collected
         self.limits: Limits = page.limits
         self.drafts: list[Draft] = []
         self.numbers: dict[int, int] = {}
+        self.positions: dict[int, int] = {}
+        self.chains: dict[int, int] = {}
+        #: Whether the whole text is at hand, so that no raw line has to be kept for its citations.
+        self.whole = whole
 
-    def emit(self) -> list[Draft]:
-        """All drafts of the page."""
+    def emit(self) -> None:
+        """Hand over all that stands on the page."""
         units = sorted(self.page.units, key=_position)
-        kept = units[: self.limits.signals]
-        if len(units) > len(kept):
-            line = self.page.text.number(units[len(kept)].first)
-            self.page.truncated(line, "signals", "too many signals", len(units) - len(kept))
-        self.numbers = {id(unit): number for number, unit in enumerate(kept, 1)}
-        chains: dict[int, int] = {}
-        self._place(kept)
-        for unit in kept:
-            if unit.chain is not None:
-                chains.setdefault(id(unit.chain), len(chains) + 1)
-            self._unit(unit, chains)
+        first = self.collected.signals + 1
+        self.numbers = {id(unit): number for number, unit in enumerate(units, first)}
+        self.collected.signals += len(units)
+        self._place(units)
+        bundles = [(bundle, fingerprint(bundle, self._number)) for bundle in self._bundles(units)]
+        last = {key: position for position, (_, key) in enumerate(bundles)}
+        for position, (bundle, key) in enumerate(bundles):
+            if key is not None and self.collected.seen(key) >= self.limits.repeats and last[key] != position:
+                self.collected.count(key, self.page.text.number(bundle[0].first))
+            else:
+                self.collected.add(key, self._bundle(bundle))
+        self.collected.chains += len(self.chains)
         self._loose()
-        return self.drafts
+        for loose in self.page.loose:
+            if loose.kind == "truncated":
+                self.collected.flag(loose)
+
+    def _number(self, unit: Unit) -> int | None:
+        return self.numbers.get(id(unit))
+
+    def _bundles(self, units: list[Unit]) -> list[list[Unit]]:
+        """The signals that are kept together: chains, groups, and chains in groups; in the order of their first signals."""
+        heads: dict[int, int] = {}
+        for unit in units:
+            if unit.chain is not None and id(unit.chain) not in self.chains:
+                self.chains[id(unit.chain)] = self.collected.chains + len(self.chains) + 1
+                self.positions.update({id(member): position for position, member in enumerate(unit.chain)})
+        own = {id(unit): id(unit.chain) if unit.chain is not None else id(unit) for unit in units}
+        for unit in units:
+            if unit.group is not None and id(unit.group) in own:
+                one, other = _head(heads, own[id(unit)]), _head(heads, own[id(unit.group)])
+                if one != other:
+                    heads[one] = other
+        bundles: dict[int, list[Unit]] = {}
+        for unit in units:
+            bundles.setdefault(_head(heads, own[id(unit)]), []).append(unit)
+        return list(bundles.values())
+
+    def _bundle(self, units: list[Unit]) -> Bundle:
+        most = self.limits.signals - self.collected.tail
+        if len(units) > most:
+            self.collected.lose(len(units) - most, self.page.text.number(units[most].first))
+            units = units[:most]
+        found: list[UnitFacts] = []
+        raw: dict[int, str] = {}
+        for unit in units:
+            self.drafts = []
+            self._unit(unit)
+            parent = self._number(unit.parent) if unit.parent is not None else None
+            found.append(UnitFacts(self.numbers[id(unit)], parent, self.page.text.number(unit.first), self.drafts))
+            if not self.whole:
+                self._cite(raw)
+        return Bundle(found, raw)
+
+    def _cite(self, raw: dict[int, str]) -> None:
+        for draft in self.drafts:
+            for span in draft.spans.values():
+                raw[span.line] = self.page.text.raw(span.line)
 
     def _place(self, units: list[Unit]) -> None:
         """Find the test in whose block each signal stands, where its grammar did not say."""
@@ -63,7 +114,7 @@ class Emitter:
             if unit.record_type != "test" or regions[at].section is not None:
                 unit.parent, unit.section = regions[at].test, regions[at].section
 
-    def _unit(self, unit: Unit, chains: Mapping[int, int]) -> None:
+    def _unit(self, unit: Unit) -> None:
         text = self.page.text
         number = self.numbers[id(unit)]
         reference = fact_id("signal", number)
@@ -80,7 +131,7 @@ class Emitter:
             section = Extra("captured", {"test": test, "section": unit.section}) if unit.section else None
             extras.insert(0, section or Extra("belongs", {"test": test}))
         if unit.chain is not None:
-            place = {"chain": chains[id(unit.chain)], "position": unit.chain.index(unit), "relation": unit.relation}
+            place = {"chain": self.chains[id(unit.chain)], "position": self.positions[id(unit)], "relation": unit.relation}
             extras.append(Extra("chain_member", place))
         group = self.numbers.get(id(unit.group)) if unit.group is not None else None
         if group is not None:
@@ -130,39 +181,29 @@ class Emitter:
         self.page.truncated(self.page.text.number(unit.first), f"{unit.grammar}.{reason.split()[2].rstrip(';')}", reason, lost)
 
     def _loose(self) -> None:
-        runs = 0
         seen: dict[int, int] = {}
+        self.drafts = []
         for fact in sorted((loose for loose in self.page.loose if loose.kind != "truncated"), key=_line):
             fields = dict(fact.fields)
             if fact.kind == "test_run":
-                runs += 1
-                fields["number"] = runs
+                self.collected.runs += 1
+                fields["number"] = self.collected.runs
             elif fact.line in seen:
                 continue
             else:
                 seen[fact.line] = 1
             self._add(fact.kind, fields, fact.spans, _LOOSE.get(fact.kind, "counts"), None)
-        self._truncated()
+        raw: dict[int, str] = {}
+        if not self.whole:
+            self._cite(raw)
+        self.collected.add_loose(self.drafts, raw)
 
-    def _truncated(self) -> None:
-        """The flags, one per line and grammar: where there were several, the reasons are joined and the losses added up."""
-        merged: dict[tuple[object, object], Loose] = {}
-        for fact in sorted((loose for loose in self.page.loose if loose.kind == "truncated"), key=_line):
-            key = (fact.line, fact.fields["grammar"])
-            known = merged.get(key)
-            if known is None:
-                merged[key] = fact
-            elif known.fields["reason"] != fact.fields["reason"]:
-                reason = f"{known.fields['reason']}; {fact.fields['reason']}"
-                lost = int(str(known.fields["lost"])) + int(str(fact.fields["lost"]))
-                merged[key] = fact._replace(fields={**fact.fields, "reason": reason, "lost": lost})
-        facts = list(merged.values())
-        limit = self.limits.truncated
-        for fact in facts[:limit]:
-            self.drafts.append(Draft("truncated", fact.fields, fact.spans, ("parser", str(fact.fields["grammar"]))))
-        if len(facts) > limit:
-            fields = {"line": facts[limit].line, "grammar": "flags", "reason": "too many flags", "lost": len(facts) - limit}
-            self.drafts.append(Draft("truncated", fields, facts[limit].spans, ("parser", "flags")))
+
+def _head(heads: dict[int, int], name: int) -> int:
+    """The name of the set that a name is in; shortens the way to it."""
+    while name in heads:
+        heads[name] = name = heads.get(heads[name], heads[name])
+    return name
 
 
 def unit_span(unit: Unit) -> dict[str, Span]:

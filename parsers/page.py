@@ -102,11 +102,14 @@ class Grammar(Protocol):
 class Page:
     """The text under the grammars' hands."""
 
-    __slots__ = ("_taken", "headless", "limits", "loose", "regions", "text", "units")
+    __slots__ = ("_taken", "ends", "headless", "limits", "loose", "regions", "starts", "text", "units")
 
-    def __init__(self, text: Text, limits: Limits) -> None:
+    def __init__(self, text: Text, limits: Limits, *, starts: bool = True, ends: bool = True) -> None:
         self.text = text
         self.limits = limits
+        #: Whether the text begins and ends here; where it does not, the page is a part of a text that is too long to be seen at once.
+        self.starts = starts
+        self.ends = ends
         self.units: list[Unit] = []
         self.loose: list[Loose] = []
         self.regions: list[Region] = []

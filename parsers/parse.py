@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tollens.facts.fact import Draft
-from tollens.facts.values import byte_digest
 from tollens.parsers.boxed_traceback import BoxedTraceback
+from tollens.parsers.collect import Collected
 from tollens.parsers.crashed_run import CrashedRun
 from tollens.parsers.custom_runner import CustomRunner
 from tollens.parsers.doctest_report import DoctestReport
@@ -21,10 +22,12 @@ from tollens.parsers.prefixes import without_prefixes
 from tollens.parsers.pytest_report import PytestReport
 from tollens.parsers.pytest_timeout import PytestTimeout
 from tollens.parsers.python_traceback import PythonTraceback
-from tollens.parsers.text import Text, decode, make_text
+from tollens.parsers.source import Mask, Source
+from tollens.parsers.text import RawLines, Text, clean_text
 from tollens.parsers.tool_errors import ToolErrors
 from tollens.parsers.unittest_report import UnittestReport
 from tollens.parsers.warning_lines import WarningLines
+from tollens.parsers.windows import Part, Windows
 
 #: The grammars in the order in which they may claim lines: reports first, then what may stand inside them.
 GRAMMARS: tuple[Grammar, ...] = (
@@ -46,38 +49,70 @@ GRAMMARS: tuple[Grammar, ...] = (
 
 
 class Parsed(NamedTuple):
-    """What a raw text says: drafts of facts in their canonical order, and the text with its raw lines by number."""
+    """What a raw text says: drafts of facts in their canonical order, and the text with its raw lines by number.
+
+    Of a text that is too long to be held, only the raw lines are there that facts cite.
+    """
 
     drafts: tuple[Draft, ...]
     text: Text
+
+
+#: A text with more NUL characters than one in so many is binary.
+_NUL_SHARE = 1000
 
 
 def parse(data: bytes | str, *, limits: Limits = DEFAULT) -> Parsed:
     """The facts that stand in the output of a failed run (spec 13, 3.1 (a)). Never raises on any input.
 
     Signals are numbered by position from 1; spans give raw lines (from 1) and columns in characters (from 0). Text with
-    NUL characters is binary and gives no signals. What began like a known grammar and did not go on, and what was cut
+    NUL characters throughout is binary and gives no signals. What began like a known grammar and did not go on, and what was cut
     by a limit, is a `truncated` fact.
     """
-    source = decode(data)
-    binary = "\x00" in source
-    text = without_prefixes(make_text("" if binary else source, limits))
-    page = Page(text, limits)
+    return parse_stream([data.encode("utf-8", "replace") if isinstance(data, str) else data], limits=limits)
+
+
+def parse_stream(chunks: Iterable[bytes], *, mask: Mask | None = None, limits: Limits = DEFAULT) -> Parsed:
+    """The same for bytes that come piece by piece, of any number and size, in bounded memory.
+
+    `mask` hides secrets before anything is kept. Raises only what `chunks` raises.
+    """
+    source = Source(chunks, mask, limits)
+    windows = Windows(limits)
+    collected = Collected(limits)
+    text, whole = clean_text([], []), True
+    for part in windows.parts(source):
+        whole = part.starts and part.ends and not windows.left_out
+        if not _is_binary(source):
+            text = _read(part, collected, limits, whole=whole)
+    drafts: list[Draft] = []
+    if not _is_binary(source):
+        for flag in windows.flags():
+            collected.flag(flag)
+        drafts = collected.drafts()
+    if not whole:
+        numbers = sorted(collected.raw)
+        text = Text(RawLines([collected.raw[number] for number in numbers], numbers, windows.total), [], [], {})
+    fields = {
+        "digest": source.digest(),
+        "lines": windows.total,
+        "characters": source.characters,
+        "signals": sum(draft.kind == "signal" for draft in drafts),
+        "binary": _is_binary(source),
+    }
+    return Parsed((Draft("raw_text", fields, {}, ("parser", "text")), *drafts), text)
+
+
+def _is_binary(source: Source) -> bool:
+    return source.nuls * _NUL_SHARE > source.characters
+
+
+def _read(part: Part, collected: Collected, limits: Limits, *, whole: bool) -> Text:
+    text = without_prefixes(clean_text(part.lines, part.numbers, limits, part.lost))
+    page = Page(text, limits, starts=part.starts, ends=part.ends)
     for cut in text.cuts:
         page.truncated(cut.line, "text", cut.reason, cut.lost)
     for grammar in GRAMMARS:
         grammar.read(page)
-    drafts = Emitter(page).emit()
-    return Parsed((_raw_text(data, source, text, drafts, binary), *drafts), text)
-
-
-def _raw_text(data: bytes | str, source: str, text: Text, drafts: list[Draft], binary: bool) -> Draft:
-    content = data if isinstance(data, bytes) else source.encode("utf-8")
-    fields = {
-        "digest": byte_digest([content], size=10),
-        "lines": text.raw_lines,
-        "characters": len(source),
-        "signals": sum(draft.kind == "signal" for draft in drafts),
-        "binary": binary,
-    }
-    return Draft("raw_text", fields, {}, ("parser", "text"))
+    Emitter(page, collected, whole=whole).emit()
+    return text

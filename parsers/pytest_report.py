@@ -34,7 +34,7 @@ class PytestReport:
         summaries = read_summaries(page, plan.sections)
         tests += read_orphans(page)
         left = _name_tests(tests, summaries)
-        read_unprinted(page, left, printed=any(unit.record_type != "test" for unit in page.units))
+        read_unprinted(page, left if page.starts else [], printed=any(unit.record_type != "test" for unit in page.units))
 
 
 def _read_section(page: Page, section: Section, nested: bytearray) -> list[Unit]:
@@ -44,7 +44,7 @@ def _read_section(page: Page, section: Section, nested: bytearray) -> list[Unit]
             title = read_title(text.lines[index])
             if title is not None and is_block_title(title, section.width):
                 titles.append((index, title))
-    if not section.closed:
+    if not section.closed and page.ends:
         page.truncated(text.number(section.at), NAME, f"the section {section.title} does not end")
     if not titles:
         read_lines(page, section.at + 1, section.end)

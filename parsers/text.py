@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 
 from tollens.facts.fact import Span
 from tollens.parsers.limits import DEFAULT, Limits
@@ -31,6 +31,22 @@ class Cut:
         self.lost = lost
 
 
+class RawLines:
+    """The raw lines that are kept, by their numbers in the whole text; `total` is how many that text has."""
+
+    __slots__ = ("_lines", "_numbers", "total")
+
+    def __init__(self, lines: Sequence[str], numbers: Sequence[int], total: int) -> None:
+        self._lines = lines
+        self._numbers = numbers
+        self.total = total
+
+    def get(self, number: int) -> str | None:
+        """The line with this number, without its line end; None where it is not kept."""
+        at = bisect_left(self._numbers, number)
+        return self._lines[at] if at < len(self._numbers) and self._numbers[at] == number else None
+
+
 class Text:
     """Clean lines, numbered from 0, each with its way back to a raw line (numbered from 1) and its columns."""
 
@@ -38,7 +54,7 @@ class Text:
 
     def __init__(
         self,
-        raw: Sequence[str],
+        raw: RawLines,
         lines: list[str],
         numbers: Sequence[int],
         maps: dict[int, Stretches],
@@ -55,12 +71,12 @@ class Text:
 
     @property
     def raw_lines(self) -> int:
-        """How many raw lines there are."""
-        return len(self.all_raw)
+        """How many raw lines the whole text has."""
+        return self.all_raw.total
 
     def raw(self, number: int) -> str:
-        """The raw line with this number, without its line end; "" where there is none."""
-        return self.all_raw[number - 1] if 0 < number <= len(self.all_raw) else ""
+        """The raw line with this number, without its line end; "" where there is none, or it was not kept."""
+        return self.all_raw.get(number) or ""
 
     def number(self, index: int) -> int:
         """The raw line number of a clean line."""
@@ -130,23 +146,37 @@ def decode(data: bytes | str) -> str:
 
 
 def make_text(source: str, limits: Limits = DEFAULT) -> Text:
-    """The pre-layer: line ends (LF, CRLF, and CR where there is no LF), redraws, control sequences, over-long lines."""
+    """The text with its lines cleaned, line ends being LF, CRLF, or CR where there is no LF."""
+    lines = source.split("\n" if "\n" in source or "\r" not in source else "\r")
+    if not lines[-1]:
+        lines.pop()
+    return clean_text(lines, range(1, len(lines) + 1), limits)
+
+
+def clean_text(raw: list[str], numbered: Sequence[int], limits: Limits = DEFAULT, lost: Mapping[int, int] | None = None) -> Text:
+    """The pre-layer: redraws, control sequences, over-long lines. `numbered` are the numbers of the raw lines in the whole text, rising.
+
+    `lost` says of how many characters each line was robbed before, by its number.
+    """
+    total = numbered[-1] if numbered else 0
+    present = [sign for sign in _ANSI_SIGNS if any(sign in line for line in raw)]
+    marked = bool(raw) and numbered[0] == 1 and raw[0].startswith("\ufeff")
+    longest = max(map(len, raw), default=0)
+    if not present and not lost and not marked and longest <= limits.line and not any("\r" in line for line in raw):
+        return Text(RawLines(raw, numbered, total), raw, numbered, {})
     cuts: list[Cut] = []
-    raw = _split(source, limits, cuts)
-    signs = [sign for sign in _ANSI_SIGNS if sign in source]
-    if not signs and "\r" not in source and not source.startswith("\ufeff") and max(map(len, raw), default=0) <= limits.line:
-        return Text(raw, raw, range(1, len(raw) + 1), {}, tuple(cuts))
     lines: list[str] = []
     numbers: list[int] = []
     maps: dict[int, Stretches] = {}
-    for number, full in enumerate(raw, 1):
+    for number, full in zip(numbered, raw, strict=True):
         whole = full[: limits.line]
-        if len(full) > limits.line:
-            cuts.append(Cut(number, "the line is too long", len(full) - limits.line))
-        offset = 1 if number == 1 and whole.startswith("\ufeff") else 0
+        left_out = len(full) - len(whole) + (lost.get(number, 0) if lost else 0)
+        if left_out:
+            cuts.append(Cut(number, "the line is too long", left_out))
+        offset = 1 if number == 1 and marked else 0
         for part in whole[offset:].rstrip("\r").split("\r"):
             clean, stretches = part, None
-            if any(sign in part for sign in signs):
+            if any(sign in part for sign in present):
                 clean, stretches = _strip(part, offset)
             elif offset:
                 stretches = ((0, offset),)
@@ -155,25 +185,8 @@ def make_text(source: str, limits: Limits = DEFAULT) -> Text:
             lines.append(clean)
             numbers.append(number)
             offset += len(part) + 1
-    return Text([line.rstrip("\r") for line in raw], lines, numbers, maps, tuple(cuts))
-
-
-def _split(source: str, limits: Limits, cuts: list[Cut]) -> list[str]:
-    end = "\n" if "\n" in source or "\r" not in source else "\r"
-    if len(source) <= limits.text:
-        lines = source.split(end)
-        if not lines[-1]:
-            lines.pop()
-        return lines
-    # Reports end with what matters most and begin with what ran: the middle is left out, and the numbers of lines stay right.
-    half = limits.text // 2
-    head_end = source.rfind(end, 0, half) + 1 or half
-    tail_start = source.find(end, len(source) - half) + 1 or len(source)
-    dropped = source.count(end, head_end, tail_start)
-    head = source[:head_end].removesuffix(end).split(end)
-    tail = source[tail_start:].removesuffix(end).split(end) if tail_start < len(source) else []
-    cuts.append(Cut(len(head), "the text is too long; its middle is left out", tail_start - head_end))
-    return [*head, *[""] * dropped, *tail]
+    kept = [line.rstrip("\r") for line in raw]
+    return Text(RawLines(kept, numbered, total), lines, numbers, maps, tuple(cuts))
 
 
 def _strip(part: str, offset: int) -> tuple[str, Stretches]:

@@ -43,7 +43,7 @@ def _read_block(page: Page, at: int) -> None:
     end = rule + 1
     while end < len(lines) and page.free(end) and not _is_rule(lines[end]):
         end += 1
-    if end == len(lines) or not page.free(end):
+    if (end == len(lines) and page.ends) or (end < len(lines) and not page.free(end)):
         page.truncated(text.number(at + 1), NAME, "the block does not end")
     test = Unit("test", NAME, at + 1, end - 1)
     test.spans[""] = text.whole(at + 1)

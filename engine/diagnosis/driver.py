@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tollens.engine.diagnosis.measures import MEASURES
-from tollens.engine.diagnosis.redact import redact
+from tollens.engine.diagnosis.redact import Masker
 from tollens.engine.diagnosis.view import Json, View
 from tollens.engine.rulebook.syntax import Rulebook
 from tollens.engine.session.evaluator import Evaluator
 from tollens.engine.session.session import DEFAULT_BUDGET, Session, run_session
 from tollens.facts.fact import Draft
 from tollens.facts.values import digest
-from tollens.parsers import Parsed, parse
-from tollens.parsers.text import decode
+from tollens.parsers import DEFAULT, Limits, Parsed, parse_stream
 
 
 class Options(NamedTuple):
@@ -39,22 +39,33 @@ class Diagnosed(NamedTuple):
         return str(self.result["run_id"])
 
     def line(self, number: int) -> str | None:
-        """A raw line by its number from 1, or None where there is no such line."""
-        text = self.parsed.text
-        return text.raw(number) if 1 <= number <= text.raw_lines else None
+        """A raw line by its number from 1, or None where there is no such line, or it was not kept."""
+        return self.parsed.text.all_raw.get(number)
 
 
-def diagnose(data: bytes, book: Rulebook, evaluator: Evaluator, options: Options = Options()) -> Diagnosed:  # noqa: B008 - immutable
-    """Diagnose one raw signal (spec 13 section 3).
+def diagnose(data: bytes | Iterable[bytes], book: Rulebook, evaluator: Evaluator, options: Options = Options()) -> Diagnosed:  # noqa: B008 - immutable
+    """Diagnose one raw signal (spec 13 section 3), given whole or piece by piece; a text of any size is read in bounded memory.
 
-    Raises FactError, BudgetExceeded or EngineError; text that nothing can be read from is an outcome, not an error.
+    Raises FactError, BudgetExceeded or EngineError, and what reading `data` raises; text that nothing can be read from is an outcome,
+    not an error.
     """
-    text, redacted = redact(decode(data), book.redactions)
-    parsed = parse(text)
-    name = digest(text, options.source, *options.project_roots, options.timestamp, book.digest)
+    parsed, redacted = read(data, book)
     session = run_session(book, [*context(parsed, options), *redacted, *parsed.drafts], evaluator, measures=MEASURES, budget=options.budget)
     view = View(session, options.source)
-    return Diagnosed(view.result(evaluator.name, name), session, parsed, view.answers())
+    return Diagnosed(view.result(evaluator.name, run_name(parsed, book, options)), session, parsed, view.answers())
+
+
+def read(data: bytes | Iterable[bytes], book: Rulebook, limits: Limits = DEFAULT) -> tuple[Parsed, list[Draft]]:
+    """What a raw signal says, with secrets masked before anything is kept, and the facts about what was masked."""
+    masker = Masker(book.redactions)
+    parsed = parse_stream([data] if isinstance(data, bytes) else data, mask=masker, limits=limits)
+    return parsed, masker.facts()
+
+
+def run_name(parsed: Parsed, book: Rulebook, options: Options) -> str:
+    """The name of a run: a digest of the masked text, what the caller said, and the rules."""
+    raw = parsed.drafts[0].fields
+    return digest(str(raw["digest"]), str(raw["characters"]), options.source, *options.project_roots, options.timestamp, book.digest)
 
 
 def context(parsed: Parsed, options: Options) -> list[Draft]:

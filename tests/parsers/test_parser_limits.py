@@ -31,10 +31,11 @@ def test_frames_in_the_middle_are_left_out(reading: Callable[..., Any]) -> None:
 
 
 def test_signals_over_the_bound_are_counted(reading: Callable[..., Any]) -> None:
-    one = f"{HEAD}{FRAME.format(1)}ValueError: x\n\n"
-    facts = reading(one * 12, Limits(signals=10))
+    text = "".join(f"{HEAD}{FRAME.format(number)}ValueError: x\n\n" for number in range(1, 13))
+    facts = reading(text, Limits(signals=10))
     assert len(facts.signals()) == 10
-    assert facts.rows("truncated", "line", "reason", "lost") == [(51, "too many signals", 2)]
+    assert facts.rows("truncated", "line", "reason", "lost") == [(41, "too many signals", 2)]
+    assert [row[0] for row in facts.rows("stack_frame", "line")] == [1, 2, 3, 4, 5, 6, 7, 8, 11, 12]
 
 
 def test_details_over_the_bound_are_counted(reading: Callable[..., Any]) -> None:

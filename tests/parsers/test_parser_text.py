@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tollens.parsers import Limits, parse
+from tollens.parsers import parse
 from tollens.parsers.prefixes import without_prefixes
 from tollens.parsers.text import decode, make_text
 
@@ -99,14 +99,6 @@ def test_empty_input_is_a_text_without_lines() -> None:
 
 def test_text_and_its_bytes_have_one_digest() -> None:
     assert parse("a é\n").drafts == parse("a é\n".encode()).drafts
-
-
-def test_the_middle_of_a_huge_text_is_left_out_and_line_numbers_stay() -> None:
-    source = "".join(f"line {number}\n" for number in range(1, 101))
-    text = make_text(source, Limits(text=200))
-    assert text.raw_lines == 100
-    assert (text.raw(1), text.raw(50), text.raw(100)) == ("line 1", "", "line 100")
-    assert [(cut.reason.split(";")[0], cut.lost > 500) for cut in text.cuts] == [("the text is too long", True)]
 
 
 @given(st.text(alphabet="ab\x1b[^m0;31\r\n ", max_size=200))

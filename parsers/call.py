@@ -8,8 +8,6 @@ from tollens.parsers.comparison import split_assertion, top_level, without_messa
 from tollens.parsers.patterns import Pattern
 
 _CALL = Pattern(r"(?:return |await |yield |with |async with )?([^\W\d][\w.]*)\(")
-#: What may follow the call that a `with` enters.
-_ENTERED = Pattern(r"(?: as [\w., ()]+)?:\s*$")
 #: Calls whose first two arguments (or whose only one) are the sides that they print, in the same order.
 _PAIRS = Pattern(
     r"_?assert(?:_\w+|(?:Not)?(?:Almost|List|Tuple|Dict|Set|Sequence|MultiLine|HTML|XML|JSON|Query[Ss]et|Count|Items)?Equals?"
@@ -60,9 +58,6 @@ def asserts(asked: Asked | None) -> bool:
 def _arguments(rest: str) -> list[str]:
     """The positional arguments in the text after a call's opening parenthesis; none where the source is cut."""
     body = rest.rstrip().rstrip(";").rstrip()
-    entered = body.rfind(")") + 1
-    if body.endswith(":") and _ENTERED.match(body[entered:]) is not None:
-        body = body[:entered]
     if not body.endswith(")"):
         return []
     body = body[:-1]

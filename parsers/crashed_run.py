@@ -67,6 +67,7 @@ def _read_down(page: Page, at: int, told: set[str]) -> None:
         if ended is not None and ended.group(1) == worker:
             node_id = ended.group(3)
             unit.parent = _test(page, index, node_id, ended.start(3), node_id.partition("::")[0])
+            unit.parent.first = at
             page.claim(index, index)
             break
     page.claim(at, at)

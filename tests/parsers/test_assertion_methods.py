@@ -119,3 +119,20 @@ def test_subtests_and_a_fixture_that_is_missing(recorded: Callable[[str], Any]) 
     ]  # fmt: skip
     assert facts.rows("comparison", "left", "right") == [("(1 % 2)", "0"), ("(3 % 2)", "0")]
     assert facts.rows("truncated", "reason") == []
+
+
+def test_without_the_statement_only_printed_values_are_sides(reading: Callable[..., Any]) -> None:
+    block = "tests/test_a.py:7: in test_a\nE   AssertionError: {}\n"
+    assert reading(block.format("'a' != 'b'")).rows("comparison", "form", "left", "right") == [("unittest_equal", "'a'", "'b'")]
+    assert reading(block.format("the node is not 'a'")).rows("comparison", "left") == []
+
+
+def test_lists_that_differ(recorded: Callable[[str], Any], reading: Callable[..., Any]) -> None:
+    shorter = reading(
+        ">   self.assertEqual(a, b)\nE   AssertionError: Lists differ: [1, 2] != [1, 3, 4, 5]\nE   \nE   First differing element 1:\nE   2\nE   3\n"
+        "E   \nE   Second list contains 2 additional elements.\nE   First extra element 2:\nE   4\n\ntest_a.py:3: AssertionError\n"
+    )
+    details = [pair for pair in shorter.rows("detail", "label", "text") if pair[0] != "note"]
+    assert details == [("index_left", "2"), ("index_right", "3"), ("right_extra", "4")]
+    flaky = recorded("runners-reruns").rows("detail", "label", "text")
+    assert flaky[:3] == [("index_diff", "'a' != 'b'"), ("index_left", "'a'"), ("index_right", "'b'")]

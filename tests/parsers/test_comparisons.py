@@ -87,6 +87,7 @@ def test_only_printed_values_are_sides_where_nobody_knows_who_wrote(message: str
         ("return self.assertIn(", None, (..., "assertIn", None, None)),
         ("self.assertEqual(\n    1,\n    2,\n)", None, (..., "assertEqual", "1", "2")),
         ("with self.assertRaises(ValueError) as caught:", None, (..., "assertRaises", None, None)),
+        ("self.assertEqual(first=a, second=b)", None, (..., "assertEqual", None, None)),
         ("self.assertTrue(ready(x), 'why')", None, (..., "assertTrue", "ready(x)", None)),
         ("self.assertRedirects(response, '/login/')", None, (..., "assertRedirects", None, None)),
         ("x = 1", None, None),

@@ -143,3 +143,19 @@ def test_a_runner_that_titles_failures_with_file_and_test(reading: Callable[...,
     assert [facts.test_of(number) for number in (2, 4)] == [1, 3]
     assert facts.rows("signal", "message")[1] == ("3",)
     assert facts.rows("truncated", "reason") == []
+
+
+def test_a_pasted_block_ends_at_its_last_line(signals: Path, reading: Callable[..., Any]) -> None:
+    conftest = (signals / "runners-conftest.txt").read_text(encoding="utf-8")
+    facts = reading(conftest + "\nmake: *** [test] Error 4\n    and so on\n" + conftest)
+    assert facts.rows("signal", "record_type", "first_line", "last_line") == [
+        ("test", 1, 4), ("exception", 2, 4), ("test", 8, 11), ("exception", 9, 11)
+    ]  # fmt: skip
+
+
+def test_two_runs_of_the_same_tests_each_have_their_summary(signals: Path, reading: Callable[..., Any]) -> None:
+    line, long = ((signals / f"shopping-{style}.txt").read_text(encoding="utf-8") for style in ("line", "long"))
+    facts = reading(line + "\n" + long)
+    ends = len(line.splitlines())
+    spans = [draft.spans["node_id"].line > ends for draft in facts.drafts if draft.kind == "test_case"]
+    assert spans == [False] * 3 + [True] * 3

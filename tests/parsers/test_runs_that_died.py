@@ -83,13 +83,13 @@ def test_a_worker_that_crashed(recorded: Callable[[str], Any]) -> None:
 def test_a_worker_that_went_down_in_a_log_without_blocks(reading: Callable[..., Any]) -> None:
     facts = reading(NODE_DOWN)
     assert facts.rows("signal", "record_type", "grammar", "message") == [
-        ("exception", "pytest_xdist", "node down: Not properly terminated"),
         ("test", "pytest_progress", None),
+        ("exception", "pytest_xdist", "node down: Not properly terminated"),
     ]
     assert facts.rows("test_case", "name", "node_id", "file") == [
         ("TestB.test_ends", "tests/test_b.py::TestB::test_ends", "tests/test_b.py")
     ]
-    assert facts.test_of(1) == 2
+    assert facts.test_of(2) == 1
     assert facts.rows("detail", "label", "text") == [("worker", "gw5")]
     assert reading(NODE_DOWN.replace("[gw5] [ 95%] FAILED", "[gw4] [ 95%] FAILED")).signals() == [("exception", None)]
 

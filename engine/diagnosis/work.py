@@ -153,12 +153,7 @@ def _attempt(path: str, work: str, number: int) -> Json:
         raise InputError(f"the attempt {path} cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError):
         data = None
-    if (
-        not isinstance(data, dict)
-        or data.get("work") != work
-        or data.get("number") != number
-        or not data.keys() <= {"work", "number", *_FIELDS}
-    ):
+    if not isinstance(data, dict) or data.get("work") != work or data.get("number") != number:
         raise InputError(f"the file {path} is not attempt {number} of the work item {work}", next_step=_next(os.path.dirname(path)))
     return data
 

@@ -156,6 +156,7 @@ def test_a_pasted_block_ends_at_its_last_line(signals: Path, reading: Callable[.
 def test_two_runs_of_the_same_tests_each_have_their_summary(signals: Path, reading: Callable[..., Any]) -> None:
     line, long = ((signals / f"shopping-{style}.txt").read_text(encoding="utf-8") for style in ("line", "long"))
     facts = reading(line + "\n" + long)
-    ends = len(line.splitlines())
-    spans = [draft.spans["node_id"].line > ends for draft in facts.drafts if draft.kind == "test_case"]
-    assert spans == [False] * 3 + [True] * 3
+    tests = [first for record, first in facts.rows("signal", "record_type", "first_line") if record == "test"]
+    ids = [draft.spans["node_id"].line for draft in facts.drafts if draft.kind == "test_case"]
+    bottom = len(line.splitlines())
+    assert [(first > bottom, cited > bottom) for first, cited in zip(tests, ids, strict=True)] == [(False, False)] * 3 + [(True, True)] * 3

@@ -10,6 +10,8 @@ from typing import Any
 #: Name, help, and the module beside this one with `add_NAME(parser)` and `run_NAME(options) -> exit code`.
 ACTIONS: tuple[tuple[str, str, str], ...] = (
     ("check", "check rule packs: errors, and findings about what loads but can hardly be meant", "rules_check"),
+    ("new", "make a rule with its cases and page, in a pack of yours that is made where it is missing", "rules_write"),
+    ("fmt", "format rule files; comments and meaning stay", "rules_write"),
     ("test", "run the cases beside the rules: right, missing, unexpected or wrong", "rules_cases"),
     ("coverage", "say which conditions the cases make decide, or which failures of a corpus no rule explains", "rules_cases"),
     ("mutate", "change the rules one condition at a time and count the changes that a case notices", "rules_cases"),

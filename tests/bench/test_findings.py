@@ -242,7 +242,9 @@ def test_a_pack_switches_a_finding_for_one_rule(write: Callable[..., Path]) -> N
         KINDS
         + "findings:\n  rule-without-case:\n    - {level: off, reason: r}\n    - {level: error, reason: r, only: [c]}\n  shadowed-rule: {level: off, reason: r, only: [zzz]}\n  kind-not-read: error\n"
     )
-    told = {(one.name, one.found.about): one.level for one in findings(subject_of([write(head, rules=rules)], ()), only=frozenset(["mine"]))}
+    told = {
+        (one.name, one.found.about): one.level for one in findings(subject_of([write(head, rules=rules)], ()), only=frozenset(["mine"]))
+    }
     assert ("rule-without-case", "a") not in told
     assert told["rule-without-case", "c"] == "error"
     assert told["shadowed-rule", "b"] == "warn"

@@ -94,6 +94,11 @@ class Collected:
         self._units = self._facts = self._weight = self._tail_units = self._tail_weight = 0
         self._lost = self._lost_line = 0
 
+    @property
+    def full(self) -> bool:
+        """Whether something new can only be kept in the place of something older."""
+        return bool(self._tail)
+
     def seen(self, key: Fingerprint | None) -> int:
         """How often something like this was seen before."""
         group = self._groups.get(key) or self._tail.get(key) if key is not None else None
@@ -175,9 +180,10 @@ class Collected:
     def drafts(self) -> list[Draft]:
         """All facts: each signal with what is about it, then the loose facts, then the flags."""
         kept = sorted(self._kept(), key=_number)
+        parents = {unit.number: unit.parent for unit, _ in kept}
         numbers: dict[int, int] = {}
         for unit, _ in kept:
-            if unit.parent is None or unit.parent in numbers:
+            if _stands(unit.number, parents):
                 numbers[unit.number] = len(numbers) + 1
             else:
                 self.lose(1, unit.line)
@@ -232,6 +238,18 @@ class Collected:
             lost = len(facts) - limit + self._unflagged
             fields = {"line": facts[limit].line, "grammar": "flags", "reason": "too many flags", "lost": lost}
             yield Draft("truncated", fields, facts[limit].spans, ("parser", "flags"))
+
+
+def _stands(number: int, parents: Mapping[int, int | None]) -> bool:
+    """Whether a signal is kept, and the test that it stands in, and the one that this stands in."""
+    above: int | None = number
+    for _ in range(8):
+        if above is None:
+            return True
+        if above not in parents:
+            return False
+        above = parents[above]
+    return False
 
 
 def _renumbered(draft: Draft, numbers: Mapping[int, int], renamed: Mapping[str, str]) -> Draft | None:

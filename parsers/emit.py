@@ -50,8 +50,11 @@ class Emitter:
         bundles = [(bundle, fingerprint(bundle, self._number)) for bundle in self._bundles(units)]
         last = {key: position for position, (_, key) in enumerate(bundles)}
         for position, (bundle, key) in enumerate(bundles):
-            if key is not None and self.collected.seen(key) >= self.limits.repeats and last[key] != position:
+            seen = self.collected.seen(key)
+            if key is not None and seen >= self.limits.repeats and last[key] != position:
                 self.collected.count(key, self.page.text.number(bundle[0].first))
+            elif not seen and self.collected.full and position < len(bundles) - self.collected.tail:
+                self.collected.lose(len(bundle), self.page.text.number(bundle[0].first))
             else:
                 self.collected.add(key, self._bundle(bundle))
         self.collected.chains += len(self.chains)

@@ -64,6 +64,11 @@ def wait_until(condition: Callable[[], bool], seconds: float = 10) -> None:
         time.sleep(0.01)
 
 
+def many(signal_text: str, count: int) -> str:
+    """So many signals of which no two are alike."""
+    return "".join(signal_text.replace("line 3", f"line {number}") + "\n" for number in range(count))
+
+
 def asked(engine: tollens.Engine) -> bool:
     """Whether a request waits in the pipe of a worker that is stopped."""
     worker = engine._worker
@@ -132,7 +137,7 @@ def test_killed_while_it_computes(engine: tollens.Engine, signal_text: str) -> N
         return int(fields[11]) + int(fields[12])
 
     before = ticks()
-    call = Call(engine, signal_text * 400)
+    call = Call(engine, many(signal_text, 1500))
     wait_until(lambda: ticks() > before + 15)
     os.kill(pid, signal.SIGKILL)
     crash = call.crash()
@@ -170,9 +175,9 @@ def test_a_worker_that_hangs_is_ended_at_the_time_limit(signal_text: str, no_lea
 
 
 def test_a_worker_that_runs_out_of_memory_says_so(signal_text: str, no_leaks: None) -> None:
-    with tollens.Engine(worker=True, memory_limit_mb=160) as engine:
+    with tollens.Engine(worker=True, memory_limit_mb=80) as engine:
         assert engine.diagnose(signal_text).outcome == "diagnosis"
-        with pytest.raises(tollens.WorkerCrashed, match="160 MB") as caught:
+        with pytest.raises(tollens.WorkerCrashed, match="80 MB") as caught:
             engine.diagnose("x" * 60_000_000)
         assert caught.value.how == "memory"
         assert "memory_limit_mb" in caught.value.next_step

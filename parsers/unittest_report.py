@@ -69,7 +69,7 @@ def _name(page: Page, index: int, test: Unit, name: str, owner: str | None, more
     node_id = None
     if owner is not None:
         node_id = owner if owner.endswith("." + name) else f"{owner}.{name}"
-        if owner.endswith("_FailedTest") or owner == "unittest.loader.ModuleImportFailure":
+        if "unittest.loader._FailedTest" in owner or owner.startswith("unittest.loader.ModuleImportFailure"):
             phase, node_id = "collect", name
     column = text.lines[index].find(name)
     fields = {"name": f"{name} {more}" if more and more[:1] in "[(" else name, "node_id": node_id, "phase": phase}

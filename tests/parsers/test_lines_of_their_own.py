@@ -43,6 +43,14 @@ def test_an_exception_on_one_line(reading: Callable[..., Any]) -> None:
     assert reading('see the manual (file "a.txt", line 3)\n').signals() == []
 
 
+@pytest.mark.parametrize("before", ["", "Sorry: ", "E   "])
+def test_a_syntax_error_without_a_traceback(reading: Callable[..., Any], before: str) -> None:
+    facts = reading(f"{before}IndentationError: unexpected indent (shop/a b.py, line 3)\n")
+    assert facts.rows("signal", "class_name", "message") == [("IndentationError", "unexpected indent")]
+    assert facts.frames(1) == [("shop/a b.py", 3, None)]
+    assert reading("NameError: x (a.py, line 3)\n").signals() == []
+
+
 def test_two_processes_that_write_at_once(reading: Callable[..., Any]) -> None:
     facts = reading('RuntimeError  File "spawn.py", line 225, in prepare\n:\n        An attempt has been made\n')
     assert facts.rows("signal", "class_name", "message") == [("RuntimeError", None)]

@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 
 def test_blocks_of_a_unittest_run(recorded: Callable[[str], Any]) -> None:
     facts = recorded("unittests")
@@ -64,8 +66,9 @@ FAILED (errors=1)
 """
 
 
-def test_a_module_that_cannot_be_loaded(reading: Callable[..., Any]) -> None:
-    facts = reading(OLD)
+@pytest.mark.parametrize("owner", ["unittest.loader._FailedTest", "unittest.loader._FailedTest.test_http"])
+def test_a_module_that_cannot_be_loaded(reading: Callable[..., Any], owner: str) -> None:
+    facts = reading(OLD.replace("unittest.loader._FailedTest", owner))
     assert facts.rows("test_case", "name", "phase") == [("test_http", "collect")]
     assert facts.signals() == [("test", None), ("exception", "ImportError")]
     assert facts.rows("signal", "message")[1] == ("cannot import name 'fetch'",)

@@ -6,46 +6,21 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tollens.facts.fact import Draft
-from tollens.parsers.boxed_traceback import BoxedTraceback
 from tollens.parsers.collect import Collected
-from tollens.parsers.crashed_run import CrashedRun
-from tollens.parsers.custom_runner import CustomRunner
-from tollens.parsers.doctest_report import DoctestReport
 from tollens.parsers.emit import Emitter
-from tollens.parsers.faulthandler_dump import FaulthandlerDump
-from tollens.parsers.junit_report import JUnitReport
 from tollens.parsers.limits import DEFAULT, Limits
-from tollens.parsers.notebook_traceback import NotebookTraceback
-from tollens.parsers.one_line_report import OneLineReport
 from tollens.parsers.page import Grammar, Page
 from tollens.parsers.prefixes import without_prefixes
 from tollens.parsers.pytest_report import PytestReport
-from tollens.parsers.pytest_timeout import PytestTimeout
 from tollens.parsers.python_traceback import PythonTraceback
+from tollens.parsers.rare import AFTER_TRACEBACKS, BEFORE_TRACEBACKS, FIRST
 from tollens.parsers.source import Mask, Source
 from tollens.parsers.text import RawLines, Text, clean_text
-from tollens.parsers.tool_errors import ToolErrors
 from tollens.parsers.unittest_report import UnittestReport
-from tollens.parsers.warning_lines import WarningLines
 from tollens.parsers.windows import Part, Windows
 
 #: The grammars in the order in which they may claim lines: reports first, then what may stand inside them.
-GRAMMARS: tuple[Grammar, ...] = (
-    JUnitReport(),
-    PytestReport(),
-    UnittestReport(),
-    DoctestReport(),
-    CustomRunner(),
-    FaulthandlerDump(),
-    PytestTimeout(),
-    CrashedRun(),
-    NotebookTraceback(),
-    BoxedTraceback(),
-    PythonTraceback(),
-    OneLineReport(),
-    ToolErrors(),
-    WarningLines(),
-)
+GRAMMARS: tuple[Grammar, ...] = (FIRST, PytestReport(), UnittestReport(), BEFORE_TRACEBACKS, PythonTraceback(), AFTER_TRACEBACKS)
 
 
 class Parsed(NamedTuple):
@@ -104,7 +79,7 @@ def parse_stream(chunks: Iterable[bytes], *, mask: Mask | None = None, limits: L
 
 
 def _is_binary(source: Source) -> bool:
-    return source.nuls * _NUL_SHARE > source.characters
+    return source.nuls * _NUL_SHARE > source.kept
 
 
 def _read(part: Part, collected: Collected, limits: Limits, *, whole: bool) -> Text:

@@ -133,8 +133,9 @@ class Source:
         self._lines = _Lines(limits)
         self._texts = self._lines.blocks(decoded(in_chunks(chunks)))
         self._mask = mask
-        #: Characters read, with those that were left out; how many of them are NUL.
+        #: Characters read, with those that were left out; how many were not, and how many of these are NUL.
         self.characters = 0
+        self.kept = 0
         self.nuls = 0
         self._state = byte_state(size=10)
 
@@ -146,6 +147,7 @@ class Source:
         held, first = "", 1
         for text in self._texts:
             self.nuls += text.count("\x00")
+            self.kept += len(text)
             held = held + text if held else text
             if len(held) <= 2 * MARGIN:
                 continue

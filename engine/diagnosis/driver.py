@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
 
 from tollens.engine.diagnosis.measures import MEASURES
 from tollens.engine.diagnosis.redact import Masker
@@ -25,6 +25,22 @@ class Options(NamedTuple):
     budget: int = DEFAULT_BUDGET
 
 
+class Ended(NamedTuple):
+    """Why reading a signal stopped before its end."""
+
+    reason: str
+
+
+class Pieces(Protocol):
+    """The bytes of a signal, piece by piece; `ended` says after the last one why there are no more, where that is not their end."""
+
+    ended: Ended | None
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The pieces, each of any size."""
+        ...
+
+
 class Diagnosed(NamedTuple):
     """A finished diagnosis: the result object, the session with its proof, and the text it was read from."""
 
@@ -43,7 +59,7 @@ class Diagnosed(NamedTuple):
         return self.parsed.text.all_raw.get(number)
 
 
-def diagnose(data: bytes | Iterable[bytes], book: Rulebook, evaluator: Evaluator, options: Options = Options()) -> Diagnosed:  # noqa: B008 - immutable
+def diagnose(data: bytes | Pieces, book: Rulebook, evaluator: Evaluator, options: Options = Options()) -> Diagnosed:  # noqa: B008 - immutable
     """Diagnose one raw signal (spec 13 section 3), given whole or piece by piece; a text of any size is read in bounded memory.
 
     Raises FactError, BudgetExceeded or EngineError, and what reading `data` raises; text that nothing can be read from is an outcome,
@@ -55,11 +71,15 @@ def diagnose(data: bytes | Iterable[bytes], book: Rulebook, evaluator: Evaluator
     return Diagnosed(view.result(evaluator.name, run_name(parsed, book, options)), session, parsed, view.answers())
 
 
-def read(data: bytes | Iterable[bytes], book: Rulebook, limits: Limits = DEFAULT) -> tuple[Parsed, list[Draft]]:
+def read(data: bytes | Pieces, book: Rulebook, limits: Limits = DEFAULT) -> tuple[Parsed, list[Draft]]:
     """What a raw signal says, with secrets masked before anything is kept, and the facts about what was masked."""
     masker = Masker(book.redactions)
-    parsed = parse_stream([data] if isinstance(data, bytes) else data, mask=masker, limits=limits)
-    return parsed, masker.facts()
+    parsed = parse_stream(iter([data]) if isinstance(data, bytes) else iter(data), mask=masker, limits=limits)
+    facts = masker.facts()
+    if not isinstance(data, bytes) and data.ended is not None:
+        line = max(1, int(str(parsed.drafts[0].fields["lines"])))
+        facts.append(Draft("truncated", {"line": line, "grammar": "input", "reason": data.ended.reason, "lost": 0}, {}, ("parser", "input")))
+    return parsed, facts
 
 
 def run_name(parsed: Parsed, book: Rulebook, options: Options) -> str:

@@ -71,12 +71,26 @@ def _diagnose(p: _Parser) -> None:
     p.add_argument("--format", choices=("text", "json"), default="text", help="text for people (the default), json for programs")
     p.add_argument("--timestamp", metavar="WHEN", help="when the run was, as it shall stand in the evidence; never made up")
     p.add_argument("--project-root", action="append", default=[], metavar="DIR", help="a folder whose files are the project's own")
+    p.add_argument(
+        "--idle-limit", type=_seconds, metavar="SECONDS", help="stop reading a pipe when nothing came for so long (default: wait for its end)"
+    )
     p.add_argument("--no-save", action="store_true", help="do not keep the run; `tollens why` cannot answer about it then")
     p.add_argument("--runs", metavar="DIR", help="where runs are kept (default: .tollens/runs, or $TOLLENS_RUNS)")
     p.add_argument("--work", metavar="ITEM", help="record the diagnosis as an attempt on this work item, and show its repair gate")
     p.add_argument("--work-folder", metavar="DIR", help="where work items are kept (default: .tollens/work, or $TOLLENS_WORK)")
     p.add_argument("--instrumented", action="store_true", help="with --work: the run was made with instrumentation, as an escalation asks")
     _packs(p)
+
+
+def _seconds(text: str) -> float:
+    """A number of seconds above 0, for argparse."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 86_400:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds above 0, and at most a day")
+    return value
 
 
 def _packs(p: _Parser) -> None:

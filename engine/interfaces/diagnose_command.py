@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +15,14 @@ from tollens.engine.errors import EXIT_DONE, EXIT_INSUFFICIENT, EXIT_NO_FAILURE,
 from tollens.engine.explain.runs import RunStore
 from tollens.engine.interfaces.outcome import record_of
 from tollens.engine.interfaces.project import settings
+from tollens.engine.interfaces.stream import PIECE, Stream, open_file, standard_input
 from tollens.engine.session.choose import choose
 
 if TYPE_CHECKING:
     from tollens.engine.diagnosis.gate import RepairGate
     from tollens.engine.session.evaluator import Evaluator
 
-#: The most that one signal may hold, in bytes.
+#: The most that a signal may hold, in bytes, where it must be in memory as a whole: that of an embedder.
 MAX_SIGNAL = 64 * 1024 * 1024
 
 EXIT_CODES = {"diagnosis": EXIT_DONE, "no_failure": EXIT_NO_FAILURE, "insufficient_evidence": EXIT_INSUFFICIENT}
@@ -34,9 +36,12 @@ def run(options: argparse.Namespace) -> int:
     evaluator, said = choose(options.evaluator)
     if said:
         notice(said)
-    name, data = read_signal(options.file)
+    name, pieces = open_signal(options.file, options.idle_limit)
     roots = tuple(dict.fromkeys([*project.roots, *[Path(root).resolve().as_posix() for root in options.project_root]]))
-    done = diagnose(data, book, evaluator, Options(name, roots, options.timestamp))
+    try:
+        done = diagnose(pieces, book, evaluator, Options(name, roots, options.timestamp))
+    except OSError as error:
+        raise InputError(f"{options.file} cannot be read: {error.strerror}", next_step="check the path and its permissions") from None
     kept = None if options.no_save else _keep(done, name, options.runs)
     gate = None if work is None else _attempt(done, work, options, evaluator)
     if options.format == "json":
@@ -75,31 +80,45 @@ def notice(text: str) -> None:
     sys.stderr.write(f"notice: {text}\n")
 
 
-def read_signal(file: str) -> tuple[str, bytes]:
-    """The name and bytes of the signal; InputError where it cannot be read or is too large."""
+def open_signal(file: str, idle: float | None = None) -> tuple[str, Stream]:
+    """The name of the signal and its bytes, which are read as they are needed; InputError where it cannot be opened."""
     if file == "-":
         if sys.stdin is None or sys.stdin.isatty():
             notice("reading the signal from the keyboard; end it with Ctrl-D, or give a FILE")
-        data = sys.stdin.buffer.read(MAX_SIGNAL + 1) if sys.stdin is not None else b""
-        name = "stdin"
-    else:
-        path = Path(file)
-        try:
-            if path.is_dir():
-                raise InputError(f"{file} is a folder", expected="a file with the raw output of a failed run")
-            with path.open("rb") as stream:
-                data = stream.read(MAX_SIGNAL + 1)
-        except FileNotFoundError:
-            near = sorted(item.name for item in path.parent.iterdir()) if path.parent.is_dir() else []
-            raise InputError(
-                f"there is no file {file}", expected="a file with the raw output of a failed run", choices=near[:200], found=path.name
-            ) from None
-        except OSError as error:
-            raise InputError(f"{file} cannot be read: {error.strerror}", next_step="check the path and its permissions") from None
-        name = path.name
-    if len(data) > MAX_SIGNAL:
-        raise InputError(f"the signal is larger than {MAX_SIGNAL // 2**20} MB", next_step="give the part of the log around the failure")
-    return name, data
+        descriptor = standard_input()
+        if descriptor is None:
+            return "stdin", Stream(os.open(os.devnull, os.O_RDONLY))
+        return "stdin", Stream(descriptor, owned=False, idle=idle, tell=notice)
+    path = Path(file)
+    try:
+        if path.is_dir():
+            raise InputError(f"{file} is a folder", expected="a file with the raw output of a failed run")
+        return path.name, Stream(open_file(file), idle=idle, tell=notice)
+    except FileNotFoundError:
+        near = sorted(item.name for item in path.parent.iterdir()) if path.parent.is_dir() else []
+        raise InputError(
+            f"there is no file {file}", expected="a file with the raw output of a failed run", choices=near[:200], found=path.name
+        ) from None
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}", next_step="check the path and its permissions") from None
+    except ValueError:
+        raise InputError("the name of the file holds a NUL character", expected="a file with the raw output of a failed run") from None
+
+
+def read_signal(file: str) -> tuple[str, bytes]:
+    """The name and all bytes of a signal; InputError where it cannot be read or is too large."""
+    name, pieces = open_signal(file)
+    found: list[bytes] = []
+    try:
+        for piece in pieces:
+            found.append(piece)
+            if len(found) > MAX_SIGNAL // PIECE and sum(map(len, found)) > MAX_SIGNAL:
+                raise InputError(
+                    f"the signal is larger than {MAX_SIGNAL // 2**20} MB", next_step="give the part of the log around the failure"
+                )
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}", next_step="check the path and its permissions") from None
+    return name, b"".join(found)
 
 
 def _keep(done: Diagnosed, name: str, folder: str | None) -> str | None:

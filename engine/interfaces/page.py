@@ -45,6 +45,7 @@ def _diagnosis(done: Diagnosed, style: Style) -> Iterator[str]:
     result: dict[str, Any] = done.result
     made = result["diagnosis"]
     yield from _labelled(style, "symptom", made["symptom"], "strong")
+    yield from _repeated(done, style)
     yield from _labelled(style, "immediate cause", made["immediate_cause"])
     yield from _labelled(style, "root cause", made["root_cause_hypothesis"], "mark")
     residue = result["residue"] or {}
@@ -65,6 +66,16 @@ def _diagnosis(done: Diagnosed, style: Style) -> Iterator[str]:
     yield from _labelled(style, "confidence", f"{made['confidence']}: {facts[0].get('reason')}" if facts else str(made["confidence"]))
     pack = result["pack"]
     yield from _labelled(style, "decided by", f"{pack['name']} {pack['version']} ({pack['digest'][:10]}), {result['evaluator']}")
+
+
+def _repeated(done: Diagnosed, style: Style) -> Iterator[str]:
+    """How often the text tells of the same failure, where that is too often to keep each time."""
+    store = done.session.store
+    primary = store.facts("primary")
+    for fact in store.facts("repeated"):
+        if primary and fact.get("signal") == primary[0].get("signal"):
+            count = int(str(fact.get("count")))
+            yield from _labelled(style, "repeated", f"{count:,} times in this text, for the last time in line {fact.get('last_line')}")
 
 
 def _class(done: Diagnosed) -> str:

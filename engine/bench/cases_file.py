@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _PAGE = "see docs/cases.md"
 _KEYS = ("name", "each", "text", "roots", "timestamp", "facts", "fires", "does_not_fire", "expect", "not_expected", "exactly", "explains")
+_DOCUMENT_KEYS = ("text", "roots", "timestamp", "facts", "cases", "equivalent", "unreachable")
 _EXPECTATIONS = ("expect", "not_expected", "exactly", "fires", "does_not_fire")
 
 
@@ -114,16 +115,15 @@ class _Reader:
         self._known: dict[str, Place] = {}
 
     def document(self, document: Map) -> list[Case]:
-        """The cases of one document; its own `facts` are given to each of them."""
-        check_keys(document, ("facts", "cases", "equivalent", "unreachable"), "a file of cases", self._problems)
+        """The cases of one document; its own `facts` are given to each of them, its `text` to those without one."""
+        check_keys(document, _DOCUMENT_KEYS, "a file of cases", self._problems)
         cases: list[Case] = []
         if document.get("cases") is None and (document.get("equivalent") is not None or document.get("unreachable") is not None):
             return cases
-        shared = document.get("facts")
         for item in want_list(need(document, "cases", "a file of cases"), "`cases`", "a list of cases").items:
             with self._problems.catch():
                 for name, node in self._rows(want_map(item, "a case")):
-                    cases.append(self._case(name, node, shared))
+                    cases.append(self._case(name, node, document))
         return cases
 
     def reviewed(self, node: Node | None, key: str) -> list[Reviewed]:
@@ -156,12 +156,12 @@ class _Reader:
                 first = next(iter(row.values()))
                 yield f"{name} [{first.text}]", Map(made.entries, first.place)
 
-    def _case(self, name: str, node: Map, shared: Node | None) -> Case:
+    def _case(self, name: str, node: Map, document: Map) -> Case:
         first = self._known.setdefault(name, node.place)
         if first != node.place:
             raise fault(node.place, f"two cases are named {name!r:.60}; the first in line {first.line}", expected="a name of its own")
         labels: dict[str, str] = {}
-        drafts = [*self._facts.given(shared, labels), *self._facts.given(node.get("facts"), labels)]
+        drafts = [*self._facts.given(document.get("facts"), labels), *self._facts.given(node.get("facts"), labels)]
         names = dict.fromkeys(labels)
         expect = self._facts.expected(node.get("expect"), "`expect`", names)
         never = self._facts.expected(node.get("not_expected"), "`not_expected`", names)
@@ -175,7 +175,8 @@ class _Reader:
             raise fault(node.place, f"the case {name!r:.60} expects nothing", expected=wanted, next_step=_PAGE)
         fires, silent = self._rules(node, "fires"), self._rules(node, "does_not_fire")
         explains = self._explains(node.get("explains"), [item.label for item in expect])
-        return Case(name, node.place, self._raw(node), tuple(drafts), labels, expect, never, exactly, fires, silent, explains)
+        raw = self._raw(node, document)
+        return Case(name, node.place, raw, tuple(drafts), labels, expect, never, exactly, fires, silent, explains)
 
     def _rules(self, node: Map, key: str) -> tuple[str, ...]:
         """Ids of rules and other entries; one that is not there is told with the nearest."""
@@ -191,8 +192,8 @@ class _Reader:
                 found.append(name)
         return tuple(found)
 
-    def _raw(self, node: Map) -> RawText | None:
-        text, roots, timestamp = node.get("text"), node.get("roots"), node.get("timestamp")
+    def _raw(self, node: Map, document: Map) -> RawText | None:
+        text, roots, timestamp = [node.get(key) or document.get(key) for key in ("text", "roots", "timestamp")]
         if text is None:
             if roots is not None or timestamp is not None:
                 raise fault(node.place, "`roots` and `timestamp` say something about a `text`", expected="`text`", next_step=_PAGE)

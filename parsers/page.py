@@ -90,7 +90,7 @@ class Region(NamedTuple):
 class Grammar(Protocol):
     """One grammar: reads the lines of the page that are still free, claims those it understands, puts down units and loose facts.
 
-    Adding a grammar is one module with such an object and one entry in `tollens.parsers.parse.GRAMMARS`.
+    Adding a grammar is one module with such an object and one entry in `tollens.parsers.rare`, with the signs by which it is loaded.
     """
 
     name: str

@@ -47,7 +47,9 @@ class ToolErrors:
         text = page.text
         last: Unit | None = None
         for index, line in enumerate(text.lines):
-            if not ("rror" in line or "ERROR: " in line or "\u00d7 " in line or line.lstrip()[:8] == "Because ") or not page.free(index):
+            if not (
+                "rror" in line or "NotFound" in line or "ERROR: " in line or "\u00d7 " in line or line.lstrip()[:8] == "Because "
+            ) or not page.free(index):
                 continue
             for grammar, pattern in _GRAMMARS:
                 found = pattern.match(line.rstrip())

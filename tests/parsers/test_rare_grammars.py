@@ -48,3 +48,30 @@ def test_a_sign_at_either_end_is_seen() -> None:
     for lines in (["last"], ["first", "last"], ["last", "first"]):
         group.read(type("Page", (), {"text": type("Text", (), {"lines": lines})})())
     assert len(seen) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "class_name"),
+    [
+        (
+            'Windows fatal exception: access violation\n\nCurrent thread 0x1 (most recent call first):\n  File "a.py", line 1 in f\n',
+            "access violation",
+        ),
+        (
+            "KeyError                 Traceback (most recent call last)\nInput In [1], in <cell line: 1>()\n----> 1 f()\n\nKeyError: 1\n",
+            "KeyError",
+        ),
+        ("  Input In [1], line 1\n    a b\n      ^\nSyntaxError: invalid syntax\n", "SyntaxError"),
+        ("+--- Traceback (most recent call last) ---+\n| a.py:1 in f  |\n+------+\nKeyError: 1\n", "KeyError"),
+        ('KeyError: 1 (File "a.py", line 3)\n', "KeyError"),
+        ("SyntaxError: bad input (a.py, line 3)\n", "SyntaxError"),
+        ("TabError: tabs (a.py, line 3)\n", "TabError"),
+        ('BrokenProcessException  File "a.py", line 3, in f\n', "BrokenProcessException"),
+        ('RuntimeError:  File "a.py", line 3, in f\n', "RuntimeError"),
+        ("ResolvePackageNotFound: \n  - tea=9\n", "ResolvePackageNotFound"),
+        ("LibMambaUnsatisfiableError: tea\n", "LibMambaUnsatisfiableError"),
+    ],
+)
+def test_each_sign_loads_its_grammar(text: str, class_name: str) -> None:
+    found = [draft.fields["class_name"] for draft in parse(text).drafts if draft.kind == "signal"]
+    assert class_name in found

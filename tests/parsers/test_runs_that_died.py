@@ -39,6 +39,9 @@ def test_a_crash_glued_to_progress_and_in_verbose_mode(reading: Callable[..., An
     assert glued.rows("test_case", "name", "node_id") == [("test_a.py", None)]
     verbose = reading(f"tests/test_a.py::TestA::test_b[x y] Fatal Python error: Aborted{stack}")
     assert verbose.rows("test_case", "name", "node_id") == [("TestA.test_b[x y]", "tests/test_a.py::TestA::test_b[x y]")]
+    limit = reading('test_a.py ..Timeout (0:00:05)!\nThread 0x1 (most recent call first):\n  File "a.py", line 3 in f\n')
+    assert limit.rows("test_case", "name") == [("test_a.py",)]
+    assert limit.rows("signal", "message") == [(None,), ("Timeout (0:00:05)!",)]
     bare = reading(f"running setup.py Fatal Python error: Aborted{stack}")
     assert bare.signals() == [("exception", "Aborted")]
 

@@ -15,9 +15,10 @@ from tollens.parsers.traceback_one import HEADER, LINKS
 
 #: What a line has that any grammar may want; a line without all of them says something only near one that has some.
 LOUD = Pattern(
-    r"rror|xception|raceback|[Ff]ile|[Ff]ail|FAIL|ERR|[Ww]arn|WARN|xpected|[Aa]ssert|ASSERT|[Tt]imeout|TIMEOUT|[Tt]imed out|atal|egmentation|bort"
-    r"|in <module>|most recent|<[a-z/?!]|&[lg]t;|[Pp]assed|PASS|Ran [0-9]|OK\s*$|no tests ran|collected|crashed|[Nn]ot found|[Cc]annot|[Nn]o such"
-    r"|denied|unrecognized|usage:|Current thread|Thread 0x|====|____|----|\*\*\*\*|[\u2500-\u257f]|^ *[|+E>] |^\s*\S+\.py:|, line [0-9]"
+    r"rror|xception|raceback|[Ff]ile|[Ff]ail|FAIL|ERR|[Ww]arn|WARN|xpected|[Aa]ssert|ASSERT|[Tt]imeout|TIMEOUT|[Tt]imed out|atal|bort"
+    r"|egmentation|in <module>|most recent|<[a-z/?!]|&[lg]t;|[Pp]assed|PASS|Ran [0-9]|OK\s*$|no tests ran|collected|crashed|[Nn]ot found"
+    r"|[Cc]annot|[Nn]o such|denied|unrecognized|usage:|Current thread|Thread 0x|====|____"
+    r"|----|\*\*\*\*|[\u2500-\u257f]|^ *[|+E>] |^\s*\S+\.py:|, line [0-9]"
 )
 #: How many lines around a loud one are kept.
 AROUND = 60
@@ -91,12 +92,9 @@ class Windows:
         until = start  # lines before this one are near a loud line that was seen
         for index in range(near, len(lines)):
             if search(lines[index]):
-                for quiet in range(max(until, index - AROUND), min(index + 1, stop)):
-                    kept.append(quiet)
-                until = max(until, index + 1)
-                for quiet in range(until, min(index + 1 + AROUND, stop)):
-                    kept.append(quiet)
-                until = max(until, min(index + 1 + AROUND, stop))
+                end = min(index + 1 + AROUND, stop)
+                kept += range(max(until, index - AROUND), end)
+                until = max(until, end)
         self._keep(start, stop, kept)
 
     def _keep(self, start: int, stop: int, kept: list[int]) -> None:
@@ -131,27 +129,21 @@ class Windows:
         return part
 
     def _place_to_cut(self) -> int:
-        """Before which line: where a block begins, else after a blank line, in the second half; else at the end, through whatever stands there."""
+        """Before which line of the second half: where a block begins, else after a blank line; else at the end, through a signal."""
         lines, half = self._lines, max(1, len(self._lines) // 2)
-        head = _open_section(lines, len(lines))
-        width = 0
-        if head >= 0:
-            title = read_title(lines[head])
-            width = title.width if title is not None else 0
-        blank = 0
+        titles = [(index, title) for index, line in enumerate(lines) if line[:1] == "=" and (title := read_title(line)) is not None]
+        fallback = 0
         for index in range(len(lines) - 1, half - 1, -1):
-            line = lines[index]
-            if width and index > head and line[:1] == "_":
-                title = read_title(line)
-                if title is not None and is_block_title(title, width):
+            while titles and titles[-1][0] >= index:
+                titles.pop()
+            if titles and titles[-1][1].text in FAILING:
+                title = read_title(lines[index]) if lines[index][:1] == "_" else None
+                if title is not None and is_block_title(title, titles[-1][1].width):
                     return index
-            if not blank and (not width or index <= head) and _begins_anew(lines, index):
-                blank = index
-                if not width or index <= head:
-                    return index
-        if not blank:
-            blank = next((index for index in range(len(lines) - 1, half - 1, -1) if _begins_anew(lines, index)), 0)
-        return blank or len(lines)
+                fallback = fallback or (index if _begins_anew(lines, index) else 0)
+            elif _begins_anew(lines, index):
+                return index
+        return fallback or len(lines)
 
 
 def _begins_anew(lines: list[str], index: int) -> bool:

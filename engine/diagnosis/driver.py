@@ -78,7 +78,8 @@ def read(data: bytes | Pieces, book: Rulebook, limits: Limits = DEFAULT) -> tupl
     facts = masker.facts()
     if not isinstance(data, bytes) and data.ended is not None:
         line = max(1, int(str(parsed.drafts[0].fields["lines"])))
-        facts.append(Draft("truncated", {"line": line, "grammar": "input", "reason": data.ended.reason, "lost": 0}, {}, ("parser", "input")))
+        fields = {"line": line, "grammar": "input", "reason": data.ended.reason, "lost": 0}
+        facts.append(Draft("truncated", fields, {}, ("parser", "input")))
     return parsed, facts
 
 

@@ -1,4 +1,4 @@
-"""Why: a signal can be a file of any size, a pipe that is slow, or a device that never ends; it is read piece by piece, and each bound is told."""
+"""Why: a signal can be a file of any size, a slow pipe or a device that never ends: it is read piece by piece, and each bound is told."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class Stream:
     """The bytes behind an open descriptor, piece by piece. `ended` says afterwards why reading stopped before their end, if it did.
 
     Regular files are read to their end. Of anything else at most `most` bytes are read, and where `idle` is given, reading stops when
-    nothing came for so many seconds. An `owned` descriptor is closed after the last piece. `tell` is called once when nothing came for a while. Raises OSError where reading fails.
+    nothing came for so many seconds. An `owned` descriptor is closed after the last piece. `tell` is called once when nothing came for
+    a while. Raises OSError where reading fails.
     """
 
     def __init__(
@@ -70,14 +71,14 @@ class Stream:
             return True  # only sockets can be waited for there
         from select import select  # not on the start-up path of files
 
-        waits = [self._idle] if self._idle is not None else [None]
+        waits: list[float | None] = [self._idle]
         if self._tell is not None and (self._idle is None or self._idle > TELL):
             waits = [TELL, self._idle - TELL if self._idle is not None else None]
         for position, wait in enumerate(waits):
             if select([self._descriptor], [], [], wait)[0]:
                 return True
             if self._tell is not None and position + 1 < len(waits):
-                self._tell(f"nothing has come for {TELL:g} seconds; still reading (Ctrl-C stops, --idle-limit SECONDS goes on without the rest)")
+                self._tell(f"nothing has come for {TELL:g} seconds; still reading (with --idle-limit SECONDS it goes on without the rest)")
                 self._tell = None
         return False
 

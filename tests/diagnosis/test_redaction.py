@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from tollens.engine.diagnosis.driver import Diagnosed
 from tollens.engine.diagnosis.packs import rulebook
-from tollens.engine.diagnosis.redact import redact
+from tollens.engine.diagnosis.redact import Masker, redact
 from tollens.engine.session.session import canonical
+from tollens.parsers import Limits, source
 
 Run = Callable[..., Diagnosed]
 Signal = Callable[[str], bytes]
@@ -78,3 +79,20 @@ def test_length_and_line_ends_never_change(text: str) -> None:
     masked, _ = redact(text, BOOK.redactions)
     assert len(masked) == len(text)
     assert [i for i, char in enumerate(masked) if char in "\r\n"] == [i for i, char in enumerate(text) if char in "\r\n"]
+
+
+@given(st.lists(st.sampled_from(sorted(SECRETS)), min_size=1, max_size=6), st.lists(st.integers(0, 400), min_size=6, max_size=6))
+def test_secrets_across_the_borders_of_what_is_read_at_once(names: list[str], gaps: list[int]) -> None:
+    """A long text is masked stretch by stretch; wherever the borders fall, it is masked as if it were one."""
+    key = "-----BEGIN " + "PRIVATE KEY-----\nMIIE\nabcd\n-----END " + "PRIVATE KEY-----\n"
+    parts = [f"{'line of a log ' * (gap // 14)}\n{SECRETS[name][1].format(SECRETS[name][0])}\n{key}" for name, gap in zip(names, gaps, strict=False)]
+    text = "".join(parts) * 4
+    whole, facts = redact(text, BOOK.redactions)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "MARGIN", 600)
+        patch.setattr(source, "CHUNK", 64)
+        masker = Masker(BOOK.redactions)
+        blocks = list(source.Source(iter([text.encode()]), masker, Limits()))
+    assert "".join(block.text for block in blocks) == whole
+    assert masker.facts() == facts
+    assert len(blocks) > 1 or len(text) < 1300

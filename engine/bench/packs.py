@@ -14,7 +14,7 @@ from tollens.engine.rulebook.source.snapshot import read_pack
 from tollens.facts.table import base_kinds
 
 
-def subject_of(user: Sequence[Path], builtin: Sequence[Path] = BUILTIN) -> Subject:
+def subject_of(user: Sequence[Path] = (), builtin: Sequence[Path] = BUILTIN) -> Subject:
     """The rulebook of these packs with what they are made of; PackErrors where they do not load.
 
     The folders are read twice; where they changed between, they are read again, and in the end the last state counts.
@@ -23,7 +23,8 @@ def subject_of(user: Sequence[Path], builtin: Sequence[Path] = BUILTIN) -> Subje
         book = load(builtin, user, base_kinds(), MEASURES)
         snapshots = [read_pack(folder) for folder in (*builtin, *user)]
         if [snapshot.digest for snapshot in snapshots] == [pack.digest for pack in book.packs]:
-            return Subject(book, dict(zip([pack.name for pack in book.packs], snapshots, strict=True)), MEASURES)
+            names = [pack.name for pack in book.packs]
+            return Subject(book, dict(zip(names, snapshots, strict=True)), MEASURES, names[len(builtin) :])
     from tollens.engine.errors import PackError
 
     raise PackErrors([PackError("the packs kept changing while they were read", next_step="wait until the edit is finished")])

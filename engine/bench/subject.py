@@ -28,7 +28,11 @@ CASE_BUDGET = 20_000
 class Subject:
     """A rulebook that loads, the packs that it was made of (name to snapshot), and what can be known of both without a run."""
 
-    def __init__(self, book: Rulebook, packs: Mapping[str, Snapshot], measures: Mapping[str, MeasureSignature]) -> None:
+    def __init__(
+        self, book: Rulebook, packs: Mapping[str, Snapshot], measures: Mapping[str, MeasureSignature], asked: Sequence[str] = ()
+    ) -> None:
+        #: The packs that are asked about (all, where none is named): the cases of the others do not count.
+        self.asked = tuple(asked) or tuple(packs)
         self.book = book
         self.packs = packs
         self.measures = measures
@@ -81,8 +85,8 @@ class Subject:
     def case_files(self) -> tuple[tuple[str, Path], ...]:
         """The files of cases of each pack, by pack and path."""
         found: list[tuple[str, Path]] = []
-        for name, snapshot in self.packs.items():
-            for folder, folders, files in os.walk(snapshot.root):
+        for name in self.asked:
+            for folder, folders, files in os.walk(self.packs[name].root):
                 folders[:] = sorted(one for one in folders if not one.startswith("."))
                 found += [(name, Path(folder, file)) for file in sorted(files) if file.endswith(".cases.yaml") and not file.startswith(".")]
         return tuple(found)

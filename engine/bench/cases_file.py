@@ -138,7 +138,7 @@ class _Reader:
         return found
 
     def _rows(self, node: Map) -> Iterator[tuple[str, Map]]:
-        """The case by its name, or one case for each row of `each`, named after the row's first value."""
+        """The case by its name, or one case for each row of `each`, named after the row's first value (all of them where that is shared)."""
         check_keys(node, _KEYS, "a case", self._problems)
         name = want_text(need(node, "name", "a case"), "the name of a case")
         each = node.get("each")
@@ -149,12 +149,14 @@ class _Reader:
         if explains is not None:
             raise fault(explains.place, "a case with `each` cannot hold an explanation", expected="a case of its own for it")
         rest = Map(tuple([(key, value) for key, value in node.entries if key.text not in ("each", "name")]), node.place)
-        for row in rows_of(each):
+        rows = rows_of(each)
+        first = [next(iter(row.values())).text for row in rows]
+        for row, text in zip(rows, first, strict=True):
             with self._problems.catch():
                 made = filled(rest, row)
                 assert isinstance(made, Map)
-                first = next(iter(row.values()))
-                yield f"{name} [{first.text}]", Map(made.entries, first.place)
+                shown = text if first.count(text) == 1 else ", ".join([value.text for value in row.values()])
+                yield f"{name} [{shown}]", Map(made.entries, next(iter(row.values())).place)
 
     def _case(self, name: str, node: Map, document: Map) -> Case:
         first = self._known.setdefault(name, node.place)

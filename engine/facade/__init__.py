@@ -24,9 +24,11 @@ __all__ = [
     "WorkerCrashed",
     "__version__",
     "diagnose",
+    "run_cases",
 ]
 
 if TYPE_CHECKING:
+    from tollens.engine.bench.testing import run_cases
     from tollens.engine.diagnosis.gate import RepairGate
     from tollens.engine.errors import (
         BudgetExceeded,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tollens.engine.bench.testing import run_cases
 from tollens.engine.diagnosis.gate import RepairGate
 from tollens.engine.errors import (
     BudgetExceeded,
@@ -30,4 +31,5 @@ __all__ = [
     "TollensError",
     "WorkerCrashed",
     "diagnose",
+    "run_cases",
 ]

@@ -144,7 +144,7 @@ def test_a_passing_log_is_no_failure(run: Run, signal: Signal) -> None:
 def test_further_failures_are_grouped_by_cause(run: Run) -> None:
     one = b'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\nValueError: x\n\n'
     other = one.replace(b"ValueError: x", b"KeyError: 'y'")
-    result = run(one + other * 3 + one * 2).result
+    result = run(one + other * 3 + one * 2 + b"the program went on\n" * 9).result
     assert result["other_failures"] == [
         {"cause": "KeyError: 'y'", "count": 3, "first_signal": 2},
         {"cause": "ValueError: x", "count": 2, "first_signal": 5},
@@ -171,3 +171,61 @@ def test_a_leaf_without_a_stack_is_pinned_to_the_group_around_it(run: Run) -> No
     result = run(text).result
     assert result["residue"]["primary_entity"] == "app/work.py:9"
     assert "ValueError" in result["diagnosis"]["immediate_cause"]
+
+
+def test_the_failure_that_ends_the_output_is_the_primary_one(run: Run) -> None:
+    handled = b'Traceback (most recent call last):\n  File "app.py", line 3, in load\n    parse(x)\nValueError: bad row\n'
+    fatal = b'Traceback (most recent call last):\n  File "app.py", line 9, in main\n    total(y)\nTypeError: no total\n'
+    goes_on = b"2026-01-01 INFO goes on\n" * 9
+    result = run(handled + goes_on + fatal).result
+    assert result["residue"]["primary_entity"] == "app.py:9"
+    assert [other["cause"] for other in result["other_failures"]] == ["ValueError: bad row"]
+    alone = run(handled + goes_on).result
+    assert alone["residue"]["primary_entity"] == "app.py:3"
+    assert any("was it handled?" in question for question in alone["diagnosis"]["unresolved_questions"])
+
+
+def test_a_chain_whose_first_stack_is_library_code_is_pinned_by_the_next(run: Run) -> None:
+    text = (
+        b"Traceback (most recent call last):\n"
+        b'  File "/usr/lib/python3.11/urllib/request.py", line 1348, in do_open\n'
+        b"    h.request(req.get_method())\n"
+        b"socket.gaierror: [Errno -2] Name or service not known\n\n"
+        b"During handling of the above exception, another exception occurred:\n\n"
+        b"Traceback (most recent call last):\n"
+        b'  File "app/fetch.py", line 7, in fetch\n'
+        b"    return urlopen(url).read()\n"
+        b'  File "/usr/lib/python3.11/urllib/request.py", line 1351, in do_open\n'
+        b"    raise URLError(err)\n"
+        b"urllib.error.URLError: <urlopen error [Errno -2] Name or service not known>\n"
+    )
+    result = run(text).result
+    assert result["residue"]["primary_entity"] == "app/fetch.py:7"
+    assert result["classification"]["failure_class"] == "env-config"
+
+
+@pytest.mark.parametrize(
+    ("condition", "left", "right", "found", "expected"),
+    [("==", "4", "5", "4", "5"), ("is", "None", "x", "None", "x"), ("<", "4", "4", None, None), ("in", "'x'", "['a']", None, None)],
+)
+def test_only_an_equality_is_told_as_found_and_expected(
+    run: Run, condition: str, left: str, right: str, found: str | None, expected: str | None
+) -> None:
+    text = (
+        "=================================== FAILURES ===================================\n"
+        "___________________________________ test_one ___________________________________\n\n"
+        "    def test_one():\n"
+        f">       assert f() {condition} g()\n"
+        f"E       assert {left} {condition} {right}\n\n"
+        "test_one.py:3: AssertionError\n"
+        "=========================== short test summary info ============================\n"
+        f"FAILED test_one.py::test_one - assert {left} {condition} {right}\n"
+        "============================== 1 failed in 0.01s ===============================\n"
+    )
+    made = run(text.encode()).result["diagnosis"]
+    if found is None:
+        assert f"does not hold: {left} {condition} {right}" in made["immediate_cause"]
+        assert "expected" not in made["immediate_cause"] + made["root_cause_hypothesis"]
+    else:
+        assert f"found {found}, expected {expected}" in made["immediate_cause"]
+        assert f"`f()` gives {found}" in made["root_cause_hypothesis"]

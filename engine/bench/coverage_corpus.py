@@ -15,7 +15,7 @@ from tollens.engine.session.evaluator import Evaluator
 #: The most that is read of one signal, in bytes.
 MAX_SIGNAL = 64 * 1024 * 1024
 _SHAPES = (
-    (re.compile(r"0x[0-9a-fA-F]+"), "0x#"),
+    (re.compile(r"0x[0-9a-fA-F]+"), "ADDRESS"),
     (re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`"), "'...'"),
     (re.compile(r"(?:[A-Za-z]:)?[\\/][^\s:,]+"), "PATH"),
     (re.compile(r"\d+"), "#"),

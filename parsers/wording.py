@@ -128,7 +128,7 @@ def _in_words(line: str, at: int) -> Said | None:
 def _sentence(text: str) -> str:
     """A value without the sentence that may follow it."""
     found = _SENTENCE.match(text)
-    return text[: found.end() - 1].rstrip(" .;!") if found is not None else text
+    return (text[: found.end() - 1].rstrip(" .;!") or text) if found is not None else text
 
 
 def _is_said(line: str, word: re.Match[str], *, after: bool) -> bool:

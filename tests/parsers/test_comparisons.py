@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tollens.parsers.call import read_statement
 from tollens.parsers.comparison import split_assertion, without_message
 from tollens.parsers.unittest_message import split_unittest
+
+#: Random tests that are quick: 2,000 examples, and 100,000 with the full budget.
+QUICK = settings(max_examples=34 * settings().max_examples)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +104,7 @@ def test_what_a_statement_asks(statement: str | None, operator: str | None, aske
     assert (found if found is None else tuple(found)) == wanted
 
 
+@QUICK
 @given(st.text(alphabet="ab'\"\\()[]{}<> =!isnotrue,.:", max_size=60), st.booleans())
 def test_sides_of_unittest_stand_where_they_are_said_to_stand(text: str, strict: bool) -> None:
     split = split_unittest(text, strict=strict)
@@ -128,6 +132,7 @@ values = st.recursive(
 operators = st.sampled_from(["==", "!=", "<", "<=", ">", ">=", "in", "not in", "is", "is not"])
 
 
+@QUICK
 @given(values, operators, values)
 def test_any_two_values_are_split_at_their_operator(left: object, operator: str, right: object) -> None:
     sides = split_assertion(f"{left!r} {operator} {right!r}")
@@ -135,6 +140,7 @@ def test_any_two_values_are_split_at_their_operator(left: object, operator: str,
     assert sides[:3] == (repr(left), operator, repr(right))
 
 
+@QUICK
 @given(st.text(alphabet="ab'\"\\()[]{}<> =!innot,.", max_size=60))
 def test_sides_stand_where_they_are_said_to_stand(text: str) -> None:
     sides = split_assertion(text)

@@ -3,11 +3,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tollens.parsers.text import make_text
 from tollens.parsers.xml_text import XmlText
+
+#: Random tests that are quick: 2,000 examples, and 100,000 with the full budget.
+QUICK = settings(max_examples=34 * settings().max_examples)
 
 INDENTED = """\
 <testsuite name="pytest" errors="0" failures="1" skipped="1" tests="3">
@@ -83,6 +86,7 @@ def test_a_file_that_is_cut_off(reading: Callable[..., Any]) -> None:
     assert reading(INDENTED.partition('" skipped')[0]).signals() == []
 
 
+@QUICK
 @given(
     st.lists(st.sampled_from(["a", "&lt;", "&amp;", "&#10;", "&#x41;", "&", ";", " ", "&quot;", "\x1b[31m"]), max_size=12),
     st.integers(0, 3),

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tollens.parsers import parse
@@ -15,6 +15,9 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.txt"))
 #: Recordings whose last line does not run on into what follows: a message's extent is known there.
 CLOSED = [name for name in NAMES if not name.startswith("python-")]
 NOISE = ["collected 3 items", "INFO all is well", "  indented", "", "- a", "> quoted", "$ make", "| x", "...", "=====", "Error"]
+
+#: Random tests that are quick: 2,000 examples, and 100,000 with the full budget.
+QUICK = settings(max_examples=34 * settings().max_examples)
 
 
 @cache
@@ -57,11 +60,13 @@ def damaged(draw: st.DrawFn) -> str:
     return "\n".join(lines)
 
 
+@QUICK
 @given(st.binary(max_size=400))
 def test_no_bytes_raise(data: bytes) -> None:
     parse(data)
 
 
+@QUICK
 @given(st.text(max_size=400))
 def test_no_text_raises(reading: Callable[..., Any], text: str) -> None:
     reading(text)

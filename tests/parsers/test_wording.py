@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tollens.parsers.wording import read_wording
+
+#: Random tests that are quick: 2,000 examples, and 100,000 with the full budget.
+QUICK = settings(max_examples=34 * settings().max_examples)
 
 
 def rows(text: str) -> list[tuple[int, int, str]]:
@@ -56,6 +59,7 @@ def test_prose_names_no_sides(message: str) -> None:
     assert read_wording(rows(message)) is None
 
 
+@QUICK
 @given(
     st.lists(
         st.sampled_from(["expected", "got", " ", ":", ",", "but ", "was ", "'a'", "3", "(", ")", "\n", " is not ", "want", ". X"]),

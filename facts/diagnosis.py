@@ -229,3 +229,4 @@ class Outcome(Verdict):
     KEY: ClassVar[tuple[str, ...] | None] = ()
     value: Literal["diagnosis", "no_failure", "insufficient_evidence"]
     why: str
+    next_step: Annotated[str | None, Field(description="what a person could do to get further")] = None

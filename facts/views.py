@@ -140,6 +140,8 @@ class Result(Record):
     """What `tollens diagnose --format json` prints."""
 
     outcome: Literal["diagnosis", "no_failure", "insufficient_evidence"]
+    outcome_reason: str
+    next_step: str | None
     diagnosis: Diagnosis | None
     classification: Classification | None
     residue: ResidueView | None

@@ -35,12 +35,14 @@ class View:
 
     def result(self, evaluator: str, run_id: str) -> Json:
         """The whole object, its fields in the order of the design."""
-        outcome = self._one("outcome") or {"value": "insufficient_evidence"}
+        outcome = self._one("outcome") or {"value": "insufficient_evidence", "why": "no rule concluded anything"}
         primary = self._one("primary") or {}
         gate, check, pack = self._one("citation_gate"), self._one("hierarchy_check"), self._one("evidence_pack")
         book = self._session.rulebook
         return {
             "outcome": outcome["value"],
+            "outcome_reason": outcome["why"],
+            "next_step": outcome.get("next_step"),
             "diagnosis": self._diagnosis(),
             "classification": self._classification(primary.get("signal")),
             "residue": self._residue(primary.get("signal")),

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from tollens.engine.errors import InputError
 from tollens.engine.explain.runs import STALE, make_folder
+from tollens.engine.files import read_regular
 
 Json = dict[str, Any]
 
@@ -50,7 +51,7 @@ def checked_name(work: str) -> str:
         raise InputError(
             f"{work!r:.80} cannot be the name of a work item",
             expected="1 to 100 letters, digits, `.`, `_` and `-` of ASCII, beginning with a letter or digit and not ending in `.`",
-            next_step="name it like `issue-123`",
+            next_step="name it like `fix-login`",
         )
     return work
 
@@ -104,8 +105,7 @@ class WorkStore:
     def verdict(self, work: str) -> Json | None:
         """The last verdict that was kept; None where there is none, or none that can be used."""
         try:
-            with open(os.path.join(self.path(work), GATE_FILE), "rb") as file:
-                data = json.loads(file.read())
+            data = json.loads(read_regular(os.path.join(self.path(work), GATE_FILE)))
         except (FileNotFoundError, ValueError, RecursionError):
             return None
         except OSError as error:
@@ -145,8 +145,7 @@ class WorkStore:
 
 def _attempt(path: str, work: str, number: int) -> Json:
     try:
-        with open(path, "rb") as file:
-            data = json.loads(file.read())
+        data = json.loads(read_regular(path))
     except FileNotFoundError:
         raise InputError(f"attempt {number} of the work item {work} is missing", next_step=_next(os.path.dirname(path))) from None
     except OSError as error:

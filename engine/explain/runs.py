@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from tollens.engine.errors import InputError
 from tollens.engine.explain.reading import Record
 from tollens.engine.explain.shape import fault
+from tollens.engine.files import read_regular
 
 #: Where runs are kept unless TOLLENS_RUNS or a caller says otherwise, below the current folder.
 DEFAULT_FOLDER = os.path.join(".tollens", "runs")
@@ -153,8 +154,7 @@ class RunStore:
         for _ in range(5):
             found = self._find(name)
             try:
-                with open(found.path, "rb") as file:
-                    data = file.read()
+                data = read_regular(found.path)
             except FileNotFoundError:  # removed by another process since it was listed: look again
                 continue
             except OSError as error:

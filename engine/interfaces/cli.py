@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 
 from tollens.engine.errors import EXIT_FAULT, TollensError
+from tollens.engine.interfaces.standard import OutputError, Standard
+from tollens.engine.interfaces.usage import Formatter, Parser, check_arguments
 
 _EPILOG = """\
 exit codes: 0 done (a diagnosis), 2 any fault or usage error, 3 no failure found, 4 insufficient evidence
@@ -15,47 +17,19 @@ exit codes: 0 done (a diagnosis), 2 any fault or usage error, 3 no failure found
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    """An argument parser whose errors look like all others and end with exit code 2."""
-
-    #: What was given after the command's name, where it is known: a command of many actions need not prepare all of them.
-    rest: Sequence[str] = ()
-
-    def error(self, message: str) -> None:  # type: ignore[override]  # argparse says NoReturn, and exit() does not return
-        self.exit(EXIT_FAULT, f"error: {message}\n  next: see `{self.prog} --help`\n")
-
-
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help as wide as the terminal, asked for without the modules that argparse would import to find out."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns() - 2)
-
-
-def _columns() -> int:
-    """The terminal's width, or COLUMNS, or 80."""
-    named = os.environ.get("COLUMNS", "")
-    if named.isdecimal() and int(named):
-        return int(named)
-    try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80 if sys.__stdout__ else 80
-    except (OSError, ValueError):
-        return 80
-
-
 def parser(wanted: str | None = None, rest: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser of all commands; with `wanted` only that one, which keeps starting cheap, and `rest` is what follows its name."""
     from tollens.engine.version import __version__
 
-    top = _Parser(
+    top = Parser(
         prog="tollens",
         description="Turns the raw output of a failed run into a cited diagnosis, decided by rule files that you can edit and question.",
         epilog=_EPILOG,
-        formatter_class=_Formatter,
+        formatter_class=Formatter,
     )
     top.add_argument("--version", action="version", version=f"tollens {__version__}")
     # With `prog` argparse need not render a usage line for it, which would take a tenth of the time of a whole diagnosis.
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser, prog=top.prog)
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser, prog=top.prog)
     for name, help_text, arguments in _COMMANDS:
         if wanted in (None, name):
             made = commands.add_parser(name, help=help_text, description=help_text, epilog=_EPILOG, formatter_class=top.formatter_class)
@@ -64,7 +38,7 @@ def parser(wanted: str | None = None, rest: Sequence[str] = ()) -> argparse.Argu
     return top
 
 
-def _diagnose(p: _Parser) -> None:
+def _diagnose(p: Parser) -> None:
     p.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="the raw output of the failed run; - or nothing reads standard input"
     )
@@ -72,7 +46,10 @@ def _diagnose(p: _Parser) -> None:
     p.add_argument("--timestamp", metavar="WHEN", help="when the run was, as it shall stand in the evidence; never made up")
     p.add_argument("--project-root", action="append", default=[], metavar="DIR", help="a folder whose files are the project's own")
     p.add_argument(
-        "--idle-limit", type=_seconds, metavar="SECONDS", help="stop reading a pipe when nothing came for so long (default: wait for its end)"
+        "--idle-limit",
+        type=_seconds,
+        metavar="SECONDS",
+        help="stop reading a pipe when nothing came for so long (default: wait for its end)",
     )
     p.add_argument("--no-save", action="store_true", help="do not keep the run; `tollens why` cannot answer about it then")
     p.add_argument("--runs", metavar="DIR", help="where runs are kept (default: .tollens/runs, or $TOLLENS_RUNS)")
@@ -93,37 +70,38 @@ def _seconds(text: str) -> float:
     return value
 
 
-def _packs(p: _Parser) -> None:
+def _packs(p: Parser) -> None:
     p.add_argument("--rules", action="append", default=[], metavar="DIR", help="a rule pack of yours; may be given several times")
+    p.add_argument("--pack", action="append", default=[], metavar="NAME", help="a pack that is installed as a Python package")
     p.add_argument("--evaluator", choices=("auto", "durable_rules", "reference"), default="auto", help="which evaluator runs the rules")
 
 
-def _why(p: _Parser) -> None:
+def _why(p: Parser) -> None:
     from tollens.engine.interfaces.why_command import add_arguments
 
     add_arguments(p)
 
 
-def _rules(p: _Parser) -> None:
+def _rules(p: Parser) -> None:
     from tollens.engine.interfaces.rules_command import add_arguments
 
-    add_arguments(p, _Parser, p.rest)
+    add_arguments(p, Parser, p.rest)
 
 
-def _runs(p: _Parser) -> None:
-    actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
+def _runs(p: Parser) -> None:
+    actions = p.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=Parser)
     listing = actions.add_parser("list", help="list the kept runs, the newest first")
     listing.add_argument("--runs", metavar="DIR", help="where runs are kept")
     listing.add_argument("--format", choices=("text", "json"), default="text")
 
 
-def _gate(p: _Parser) -> None:
+def _gate(p: Parser) -> None:
     from tollens.engine.interfaces.gate_command import add_arguments
 
     add_arguments(p)
 
 
-def _doctor(p: _Parser) -> None:
+def _doctor(p: Parser) -> None:
     p.add_argument("--format", choices=("text", "json"), default="text")
 
 
@@ -166,28 +144,58 @@ def _run(options: argparse.Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives its exit code. Faults are printed to standard error, never as a traceback."""
+    with Standard():
+        try:
+            if sys.stdout is None:
+                raise OutputError("standard output is closed", next_step="send the output to a file, a pipe or /dev/null")  # noqa: TRY301 - one place for all that is said
+            code = _command(sys.argv[1:] if arguments is None else list(arguments))
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            _say("stopped")
+        except TollensError as error:
+            _say(*error.lines())
+        except MemoryError:
+            _traced()
+            _say("error: the memory did not suffice", "  next: give the part of the log around the failure, or allow more memory")
+        except ImportError as error:
+            _traced()
+            _say(f"error: a part of the installation is missing: {error}", "  next: run `tollens doctor`, or install tollens again")
+        except OSError as error:
+            _traced()
+            what = f"{error.filename!s} cannot be used" if error.filename else "the system refused"
+            _say(f"error: {what}: {error.strerror or error}", "  next: check the path and its permissions")
+        except Exception as error:  # noqa: BLE001 - the outermost place: what nobody foresaw ends as documented, and not as a traceback
+            _traced()
+            _say(
+                f"error: this is a fault of Tollens: {type(error).__name__}: {error}",
+                "  next: report it with the command, its input and what `tollens doctor` says; TOLLENS_DEBUG=1 shows where it happened",
+            )
+        else:
+            return code
+        return EXIT_FAULT
+
+
+def _command(given: list[str]) -> int:
     try:
-        given = sys.argv[1:] if arguments is None else list(arguments)
         options = parser(given[0] if given and given[0] in COMMAND_NAMES else None, given[1:]).parse_args(given)
-        code = _run(options)
-        sys.stdout.flush()
-    except TollensError as error:
-        _complain(error)
-        return EXIT_FAULT
-    except BrokenPipeError:
-        # The reader went away; what was not printed is nobody's loss. Standard output must not complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        sys.stderr.write("stopped\n")
-        return EXIT_FAULT
-    else:
-        return code
+    except SystemExit as end:  # --help and --version
+        return end.code if isinstance(end.code, int) else 0
+    check_arguments(options)
+    return _run(options)
 
 
-def _complain(error: TollensError) -> None:
-    text = "\n".join(error.lines()) + "\n"
-    sys.stderr.write(text.encode(sys.stderr.encoding or "utf-8", "backslashreplace").decode(sys.stderr.encoding or "utf-8"))
+def _say(*lines: str) -> None:
+    from tollens.engine.interfaces.say import say  # here, as most commands have nothing to say
+
+    say(lines)
+
+
+def _traced() -> None:
+    """With TOLLENS_DEBUG=1, show where the exception that is being handled comes from."""
+    if os.environ.get("TOLLENS_DEBUG") == "1":
+        import traceback
+
+        _say(*traceback.format_exc().splitlines())
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,10 @@ from tollens.engine.diagnosis.driver import Diagnosed, Options, diagnose
 from tollens.engine.diagnosis.packs import rulebook
 from tollens.engine.errors import EXIT_DONE, EXIT_INSUFFICIENT, EXIT_NO_FAILURE, InputError
 from tollens.engine.explain.runs import RunStore
-from tollens.engine.interfaces.outcome import record_of
-from tollens.engine.interfaces.project import settings
+from tollens.engine.files import plain_name
+from tollens.engine.interfaces.outcome import record_of, with_folders
+from tollens.engine.interfaces.project import own
+from tollens.engine.interfaces.say import notice
 from tollens.engine.interfaces.stream import PIECE, Stream, open_file, standard_input
 from tollens.engine.session.choose import choose
 
@@ -31,18 +34,22 @@ EXIT_CODES = {"diagnosis": EXIT_DONE, "no_failure": EXIT_NO_FAILURE, "insufficie
 def run(options: argparse.Namespace) -> int:
     """Read, diagnose, keep, record, print; the exit code tells the outcome."""
     work = _work(options)
-    project = settings(Path.cwd())
-    book = rulebook([*project.rules, *map(Path, options.rules)])
+    project = own()
+    installed = _installed(options.pack)
+    book = rulebook([*project.rules, *installed, *map(Path, options.rules)])
     evaluator, said = choose(options.evaluator)
     if said:
         notice(said)
     name, pieces = open_signal(options.file, options.idle_limit)
-    roots = tuple(dict.fromkeys([*project.roots, *[Path(root).resolve().as_posix() for root in options.project_root]]))
+    named = [_root(root) for root in options.project_root]
+    roots = tuple(dict.fromkeys([*project.roots, *named]))
     try:
         done = diagnose(pieces, book, evaluator, Options(name, roots, options.timestamp))
     except OSError as error:
         raise InputError(f"{options.file} cannot be read: {error.strerror}", next_step="check the path and its permissions") from None
-    kept = None if options.no_save else _keep(done, name, options.runs)
+    _tell_unmatched(done, options.project_root, named)
+    given = [*[_shown(pack) for pack in (*project.rules, *installed)], *options.rules]
+    kept = None if options.no_save else _keep(done, name, options.runs, given)
     gate = None if work is None else _attempt(done, work, options, evaluator)
     if options.format == "json":
         result = done.result if gate is None else {**done.result, "repair_gate": gate.shown()}
@@ -51,9 +58,17 @@ def run(options: argparse.Namespace) -> int:
         from tollens.engine.interfaces.page import page
         from tollens.engine.interfaces.screen import style_of
 
-        for line in page(done, style_of(sys.stdout), kept=kept, gate=gate):
+        for line in page(done, style_of(sys.stdout), kept=kept, gate=gate, whole=not sys.stdout.isatty(), runs=options.runs):
             sys.stdout.write(line + "\n")
     return EXIT_CODES[str(done.result["outcome"])]
+
+
+def _installed(names: list[str]) -> list[Path]:
+    if not names:
+        return []
+    from tollens.engine.bench.installed import find_pack  # here, as most commands name no installed pack
+
+    return [find_pack(name) for name in names]
 
 
 def _work(options: argparse.Namespace) -> str | None:
@@ -75,25 +90,49 @@ def _attempt(done: Diagnosed, work: str, options: argparse.Namespace, evaluator:
     return record_diagnosis(WorkStore(options.work_folder), work, done.result, evaluator, instrumented=options.instrumented)
 
 
-def notice(text: str) -> None:
-    """A line to standard error that is not a fault."""
-    sys.stderr.write(f"notice: {text}\n")
+def _root(root: str) -> str:
+    """A project root as an absolute path."""
+    try:
+        return plain_name(Path(root).resolve().as_posix())
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that lead to each other, before Python 3.13
+        raise InputError(f"the project root {root} cannot be found: {error}", next_step="give it as an absolute path") from None
+
+
+def _tell_unmatched(done: Diagnosed, given: Sequence[str], roots: Sequence[str]) -> None:
+    """Say which of the roots that were named has no frame of the signal, as far as there are frames."""
+    store = done.session.store
+    matched = {fact.get("root") for fact in store.facts("path_under")}
+    if store.facts("stack_frame"):
+        for name, root in zip(given, roots, strict=True):
+            if root not in matched:
+                shown = name if name == root else f"{name} ({root})"
+                notice(f"no frame of the signal lies under the project root {shown}; frames are compared with it as they are written")
+
+
+def _shown(pack: Path) -> str:
+    """The folder of a pack that the project names, as it is found from the current folder."""
+    try:
+        return os.path.relpath(pack)
+    except (OSError, ValueError):  # no current folder, or another drive
+        return str(pack)
 
 
 def open_signal(file: str, idle: float | None = None) -> tuple[str, Stream]:
     """The name of the signal and its bytes, which are read as they are needed; InputError where it cannot be opened."""
     if file == "-":
-        if sys.stdin is None or sys.stdin.isatty():
-            notice("reading the signal from the keyboard; end it with Ctrl-D, or give a FILE")
         descriptor = standard_input()
         if descriptor is None:
-            return "stdin", Stream(os.open(os.devnull, os.O_RDONLY))
+            raise InputError(
+                "standard input is closed", expected="the raw output of a failed run", next_step="give a FILE, or pipe the output"
+            )
+        if os.isatty(descriptor):
+            notice("reading the signal from the keyboard; end it with Ctrl-D, or give a FILE")
         return "stdin", Stream(descriptor, owned=False, idle=idle, tell=notice)
     path = Path(file)
     try:
         if path.is_dir():
             raise InputError(f"{file} is a folder", expected="a file with the raw output of a failed run")
-        return path.name, Stream(open_file(file), idle=idle, tell=notice)
+        return plain_name(path.name), Stream(open_file(file), idle=idle, tell=notice)
     except FileNotFoundError:
         near = sorted(item.name for item in path.parent.iterdir()) if path.parent.is_dir() else []
         raise InputError(
@@ -121,10 +160,10 @@ def read_signal(file: str) -> tuple[str, bytes]:
     return name, b"".join(found)
 
 
-def _keep(done: Diagnosed, name: str, folder: str | None) -> str | None:
+def _keep(done: Diagnosed, name: str, folder: str | None, packs: Sequence[str]) -> str | None:
     """Keep the run; where that cannot be done, say so and go on."""
     store = RunStore(folder)
-    path = store.save(record_of(done, name))
+    path = store.save(with_folders(record_of(done, name), packs))
     if store.notice:
         notice(store.notice)
     return path

@@ -12,6 +12,10 @@ from typing import NamedTuple
 
 from tollens.engine.errors import TollensError
 
+TYPE_CHECKING = False  # as type checkers read it
+if TYPE_CHECKING:
+    from tollens.engine.rulebook.syntax import Rulebook
+
 ENGINE_MODULE = "durable_rules_engine"
 ENGINE_RELEASE = "durable-rules==2.0.28"
 OLDEST = (3, 11)
@@ -78,9 +82,9 @@ def _library(name: str, module: str, distribution: str, why: str) -> Check:
 def folder_check(name: str, folder: Path) -> Check:
     """Whether a folder exists and can be written, or could be made. Nothing is created."""
     place = folder
-    while not place.exists() and place != place.parent:
+    while not os.path.exists(place) and place != place.parent:  # unlike Path.exists, false also where it cannot be found out
         place = place.parent
-    writable = place.is_dir() and os.access(place, os.W_OK | os.X_OK)
+    writable = os.path.isdir(place) and os.access(place, os.W_OK | os.X_OK)
     if not writable:
         return Check(name, "note", f"{folder} cannot be written", f"make {place} writable, or go on without what is kept there")
     return Check(name, "ok", str(folder) if place == folder else f"{folder} (made when first needed)")
@@ -90,10 +94,39 @@ def _packs() -> Check:
     from tollens.engine.diagnosis.packs import rulebook
 
     try:
-        found = rulebook(cached=False)
+        return Check("packs", "ok", _named(rulebook(cached=False)))
     except TollensError as error:
         return Check("packs", "fault", "; ".join(error.lines()), "reinstall tollens")
-    return Check("packs", "ok", ", ".join(f"{pack.name} {pack.version} ({pack.digest[:12]})" for pack in found.packs))
+
+
+def _project() -> list[Check]:
+    """The settings of the project that the current folder is in, where there are any, and the rules that they make."""
+    from tollens.engine.diagnosis.packs import rulebook
+    from tollens.engine.interfaces.project import settings
+
+    try:
+        here = Path.cwd()
+    except OSError as error:
+        return [Check("settings", "note", f"there is no current folder: {error.strerror}", "change to a folder that is there")]
+    try:
+        found = settings(here)
+    except TollensError as error:
+        return [Check("settings", "fault", "; ".join(error.lines()), "mend the setting")]
+    checks = [Check("settings", "note", text, "save it as TOML in UTF-8, if it is the project's") for text in found.notices]
+    if found.file is not None:
+        checks.append(Check("settings", "ok", str(found.file)))
+    if found.rules:
+        try:
+            checks.append(Check("in use", "ok", _named(rulebook(found.rules, cached=False))))
+        except TollensError as error:
+            checks.append(Check("in use", "fault", "; ".join(error.lines()), "run `tollens rules check`"))
+    return checks
+
+
+def _named(book: Rulebook) -> str:
+    """A rulebook as a diagnosis names it."""
+    name, version = "+".join(pack.name for pack in book.packs), "+".join(pack.version for pack in book.packs)
+    return f"{name} {version} ({book.digest[:10]})"
 
 
 def checks() -> list[Check]:
@@ -111,6 +144,7 @@ def checks() -> list[Check]:
         folder_check("cache", cache_folder()),
         folder_check("runs", Path(default_folder())),
         _packs(),
+        *_project(),
     ]
 
 

@@ -11,6 +11,7 @@ from tollens.engine.diagnosis.gate import RepairGate, decide, record_repair, set
 from tollens.engine.diagnosis.work import WorkStore
 from tollens.engine.errors import EXIT_DONE, EXIT_INSUFFICIENT
 from tollens.engine.explain.terminal import Style
+from tollens.engine.interfaces.say import notice
 from tollens.engine.interfaces.screen import style_of
 from tollens.engine.session.choose import choose
 from tollens.engine.session.evaluator import Evaluator
@@ -41,7 +42,7 @@ def run(options: Namespace) -> int:
     store = WorkStore(options.work_folder)
     evaluator, said = choose(options.evaluator)
     if said:
-        sys.stderr.write(f"notice: {said}\n")
+        notice(said)
     if options.action == "record":
         gate = record_repair(store, options.item, options.repair == RESOLVED, evaluator, run=options.run)
         _print(gate, options.format)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tollens.engine.diagnosis.driver import Diagnosed
@@ -90,12 +90,12 @@ class Outcome:
         return f"<Outcome {self.outcome} {self.run_id}>"
 
 
-def outcome_of(done: Diagnosed, source: str, notices: tuple[str, ...] = ()) -> Outcome:
-    """The outcome of a diagnosis that was made in this process."""
-    return Outcome(done.result, lambda: json.loads(json.dumps(record_of(done, source))), notices)
+def outcome_of(done: Diagnosed, source: str, notices: tuple[str, ...] = (), folders: Sequence[str] = ()) -> Outcome:
+    """The outcome of a diagnosis that was made in this process; `folders` are those of the user's packs."""
+    return Outcome(done.result, lambda: with_folders(json.loads(json.dumps(record_of(done, source))), folders), notices)
 
 
-def record_of(done: Diagnosed, source: str) -> dict[str, object]:
+def record_of(done: Diagnosed, source: str) -> Json:
     """The record of a finished diagnosis."""
     raw = next((draft for draft in done.parsed.drafts if draft.kind == "raw_text"), None)
     return build(
@@ -108,3 +108,11 @@ def record_of(done: Diagnosed, source: str) -> dict[str, object]:
         result=done.result,
         answers=done.answers,
     )
+
+
+def with_folders(record: dict[str, Any], folders: Sequence[str]) -> dict[str, Any]:
+    """The record with the folders of the user's packs, which are the last ones, as `given` in `packs`: proofs name packs, not folders."""
+    packs = record["packs"]
+    for pack, folder in zip(packs[len(packs) - len(folders) :], folders, strict=True):
+        pack["given"] = folder
+    return record

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tollens.engine.bench.installed import find_pack
+from tollens.engine.interfaces.project import own
 
 
 def add_packs(parser: ArgumentParser, *, positional: bool = True) -> None:
@@ -21,3 +22,8 @@ def add_packs(parser: ArgumentParser, *, positional: bool = True) -> None:
 def chosen(options: Namespace, more: Sequence[Path] = ()) -> list[Path]:
     """The folders of the packs that a command names, in order."""
     return [*more, *[find_pack(name) for name in options.pack], *map(Path, options.folders)]
+
+
+def chosen_or_own(options: Namespace) -> list[Path]:
+    """The folders of the packs that a command names; where it names none, the project's own packs."""
+    return chosen(options) or list(own().rules)

@@ -11,7 +11,8 @@ from pathlib import Path
 from tollens.engine.bench.testing import Tested, plan
 from tollens.engine.errors import EXIT_DONE, EXIT_FAULT, InputError
 from tollens.engine.interfaces.packs_of import add_packs, chosen
-from tollens.engine.interfaces.project import settings
+from tollens.engine.interfaces.project import own
+from tollens.engine.interfaces.say import say
 from tollens.engine.interfaces.screen import style_of
 
 
@@ -89,7 +90,7 @@ def _corpus(options: Namespace) -> int:
     from tollens.engine.diagnosis.packs import rulebook
     from tollens.engine.session.choose import choose
 
-    book = rulebook(chosen(options, settings(Path.cwd()).rules))
+    book = rulebook(chosen(options, own().rules))
     evaluator, _ = choose("auto")
     found = corpus_coverage(Path(options.corpus), book, evaluator)
     _tell(options, corpus_json(found), lines(found))
@@ -111,13 +112,13 @@ def _tested(options: Namespace) -> list[Tested]:
     packs = chosen(options)
     if options.alone and not packs:
         raise InputError("--alone needs a pack", expected="the folder of a pack", next_step="name it: tollens rules ACTION DIR --alone")
-    return plan(packs or settings(Path.cwd()).rules, alone=options.alone)
+    return plan(packs or own().rules, alone=options.alone)
 
 
 def _enough(options: Namespace, shares: Iterable[float]) -> int:
     if options.fail_under is None or all(share >= options.fail_under for share in shares):
         return EXIT_DONE
-    sys.stderr.write(f"error: less than {options.fail_under:g} percent\n")
+    say([f"error: less than {options.fail_under:g} percent"])
     return EXIT_FAULT
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tollens.engine.diagnosis.packs import check
 from tollens.engine.errors import EXIT_DONE, EXIT_FAULT, InputError, PackError
-from tollens.engine.interfaces.packs_of import add_packs, chosen
+from tollens.engine.interfaces.packs_of import add_packs, chosen_or_own
 from tollens.engine.interfaces.screen import style_of
 
 TYPE_CHECKING = False  # as type checkers read it
@@ -31,11 +31,11 @@ def add_check(parser: ArgumentParser) -> None:
 
 
 def run_check(options: Namespace) -> int:
-    """Check the built-in packs and the given ones on top of them; 0 where nothing is wrong, 2 with errors or findings at that level."""
+    """Check the built-in packs with the given ones, or else the project's own; 2 with errors or findings at that level, else 0."""
     if options.findings == ["list"]:
         return _list()
     levels = _levels(options.findings)
-    packs = chosen(options)
+    packs = chosen_or_own(options)
     errors = sorted(check(packs), key=_place)
     found = [] if errors else _findings(packs, levels)
     if options.format == "json":

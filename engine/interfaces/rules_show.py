@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from tollens.engine.errors import EXIT_DONE
-from tollens.engine.interfaces.packs_of import add_packs, chosen
+from tollens.engine.interfaces.packs_of import add_packs, chosen_or_own
 
 
 def add_graph(parser: ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def run_graph(options: Namespace) -> int:
     from tollens.engine.bench.graph import graph, mermaid
     from tollens.engine.diagnosis.packs import rulebook
 
-    packs = chosen(options)
+    packs = chosen_or_own(options)
     book = rulebook(packs)
     data = graph(book, frozenset([pack.name for pack in book.packs[-len(packs) :]]) if packs else None)
     lines = mermaid(data) if options.format == "mermaid" else [json.dumps(data, ensure_ascii=True, indent=1)]
@@ -43,7 +43,7 @@ def run_schema(options: Namespace) -> int:
     from tollens.engine.bench.schema import schema
     from tollens.engine.diagnosis.packs import rulebook
 
-    book = None if options.open else rulebook(chosen(options))
+    book = None if options.open else rulebook(chosen_or_own(options))
     sys.stdout.write(json.dumps(schema(options.what, book), ensure_ascii=True, indent=1) + "\n")
     return EXIT_DONE
 
@@ -59,7 +59,7 @@ def run_docs(options: Namespace) -> int:
     """Write the pages of the given packs' rules, or of the built-in ones."""
     from tollens.engine.bench.cards import pages, stale, write
 
-    made = pages(chosen(options))
+    made = pages(chosen_or_own(options))
     folder = Path(options.out)
     if options.check:
         from tollens.engine.errors import EXIT_FAULT

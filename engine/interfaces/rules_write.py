@@ -9,7 +9,9 @@ from difflib import unified_diff
 from pathlib import Path
 
 from tollens.engine.errors import EXIT_DONE, EXIT_FAULT, InputError, TollensError
-from tollens.engine.interfaces.project import settings
+from tollens.engine.interfaces.project import own
+from tollens.engine.interfaces.say import complain
+from tollens.engine.interfaces.screen import style_of
 
 
 def add_new(parser: ArgumentParser) -> None:
@@ -36,12 +38,12 @@ def run_new(options: Namespace) -> int:
         seen = seen_in(RunStore(options.runs).load(options.run), base_kinds(), options.signal)
     elif options.signal is not None:
         raise InputError("--signal names a signal of a stored run", next_step="name the run with --from")
-    own = settings(Path.cwd()).rules
-    pack = Path(options.folder) if options.folder else own[0] if own else Path("my-rules")
+    packs = own().rules
+    pack = Path(options.folder) if options.folder else packs[0] if packs else Path("my-rules")
     made = scaffold(options.name, pack, stage=options.stage, kind=options.kind, seen=seen)
     for path in sorted(made.files):
-        sys.stdout.write(f"wrote {os.path.join(pack, path)}\n")
-    sys.stdout.write(f"next: edit them, then `tollens rules check {pack}` and `tollens rules test {pack}`\n")
+        _tell(f"wrote {os.path.join(pack, path)}")
+    _tell(f"next: edit them, then `tollens rules check {pack}` and `tollens rules test {pack}`")
     return EXIT_DONE
 
 
@@ -56,7 +58,7 @@ def run_fmt(options: Namespace) -> int:
     from tollens.engine.bench.cases_source import read_file
     from tollens.engine.bench.fmt import formatted
 
-    files = _files([Path(path) for path in options.paths] or list(settings(Path.cwd()).rules))
+    files = _files([Path(path) for path in options.paths] or list(own().rules))
     changed, failed = 0, 0
     for file in files:
         data = read_file(file)
@@ -64,7 +66,7 @@ def run_fmt(options: Namespace) -> int:
             text = formatted(data, str(file))
         except TollensError as error:
             failed += 1
-            sys.stderr.write("\n".join(error.lines()) + "\n")
+            complain(error)
             continue
         if text.encode("utf-8") == data:
             continue
@@ -72,13 +74,17 @@ def run_fmt(options: Namespace) -> int:
         if options.check:
             before = data.decode("utf-8-sig").splitlines()
             for line in unified_diff(before, text.splitlines(), str(file), str(file), lineterm="", n=1):
-                sys.stdout.write(line + "\n")
+                _tell(line)
         else:
             _replace(file, data, text)
-            sys.stdout.write(f"formatted {file}\n")
+            _tell(f"formatted {file}")
     verb = "would change" if options.check else "changed"
     sys.stdout.write(f"{changed} of {len(files)} files {verb}" + (f", {failed} cannot be read" if failed else "") + "\n")
     return EXIT_FAULT if failed or (options.check and changed) else EXIT_DONE
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(style_of(sys.stdout).safe(line) + "\n")
 
 
 def _files(paths: list[Path]) -> list[Path]:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from time import gmtime, strftime
 
 from tollens.engine.errors import EXIT_DONE, InputError
 from tollens.engine.explain.reading import Json
@@ -15,6 +16,8 @@ from tollens.engine.interfaces.screen import style_of
 
 #: How many digits of a run's id are shown; `tollens why` takes any beginning that is unique.
 SHORT = 10
+#: The most characters of a signal's name in the list, and the column of the sizes.
+NAME, SIZE = 30, 4
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,7 +34,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _row(store: RunStore, stored: StoredRun) -> Json:
     """What the list says of a run; `fault` is the reason where its file cannot be used, and the fields in between are null then."""
-    row: Json = {"run_id": stored.run_id, "outcome": None, "summary": None, "signal": None, "pack": None, "size": stored.size, "fault": ""}
+    row: Json = {"run_id": stored.run_id, "outcome": None, "summary": None, "signal": None, "pack": None, "size": stored.size}
+    row = {**row, "written": _time(stored.written), "fault": ""}
     try:
         record = store.load(stored.run_id)
     except InputError as error:
@@ -54,19 +58,34 @@ def _lines(rows: list[Json], folder: str, style: Style, *, cut: bool) -> Iterato
     if not rows:
         yield style.safe(f"no runs in {folder}")
         return
-    cells = [("run", "outcome", "size", "pack", "symptom")]
+    cells = [("run", "written (UTC)", "outcome", "signal", "size", "pack", "symptom")]
     for row in rows:
         pack = row["pack"] or {}
         packed = f"{pack.get('name')} {pack.get('version')} {str(pack.get('digest'))[:SHORT]}" if pack else "-"
         told = row["summary"] if not row["fault"] else f"cannot be used: {row['fault']}"
-        cells.append((row["run_id"][:SHORT], str(row["outcome"] or "-"), _size(row["size"]), packed, told))
-    widths = [max(len(line[column]) for line in cells) for column in range(4)]
+        written, signal = row["written"][:16].replace("T", " "), _short(style.safe(str(row["signal"] or "-")))
+        cells.append((row["run_id"][:SHORT], written, str(row["outcome"] or "-"), signal, _size(row["size"]), packed, told))
+    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]) - 1)]
     for number, line in enumerate(cells):
-        head = "  ".join([line[0].ljust(widths[0]), line[1].ljust(widths[1]), line[2].rjust(widths[2]), line[3].ljust(widths[3])])
-        text = style.safe(f"{head}  {line[4]}").rstrip()
+        columns = enumerate(zip(line[:-1], widths, strict=True))
+        head = "  ".join([text.rjust(width) if column == SIZE else text.ljust(width) for column, (text, width) in columns])
+        text = style.safe(f"{head}  {line[-1]}").rstrip()
         if cut and len(text) > style.width:
             text = text[: style.width - len(style.guides.cut)] + style.guides.cut
         yield style.paint(text, "faint") if number == 0 else text
+
+
+def _short(name: str) -> str:
+    """A signal's name in a column; of a long one its end, which tells more."""
+    return name if len(name) <= NAME else "..." + name[3 - NAME :]
+
+
+def _time(nanoseconds: int) -> str:
+    """A time of writing as text, in UTC."""
+    try:
+        return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(nanoseconds // 1_000_000_000))
+    except (OverflowError, ValueError, OSError):  # a file system may hold any number
+        return "-"
 
 
 def _size(size: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
@@ -15,9 +16,16 @@ from tollens.engine.explain.select import SHOWN, Selection, select
 from tollens.engine.explain.terminal import Style
 from tollens.engine.explain.text import render, to_json
 from tollens.engine.explain.tree import Limits, Node, build_tree
+from tollens.engine.interfaces.say import complain
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+
+#: What is shown where nothing is asked for: the top of each main verdict's proof.
+OVERVIEW = Limits(depth=3, width=3)
+_MOST_DIGITS = 9
+#: How many digits of a run's id are enough in practice.
+_SHORT = 10
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -28,36 +36,41 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--format", choices=["text", "json"], default="text", help="how the proof is written (default: text)")
     parser.add_argument("--all", action="store_true", help="show every derivation, every premise and every fact asked for")
-    parser.add_argument("--depth", type=_depth, metavar="N", help=f"levels of facts to show, 0 for all (default: {Limits().depth})")
+    parser.add_argument(
+        "--depth",
+        type=_depth,
+        metavar="N",
+        help=f"levels of facts to show, 0 for all (default: {Limits().depth}; without FACT {OVERVIEW.depth})",
+    )
     parser.add_argument("--runs", metavar="DIR", help="folder of the stored runs (default: TOLLENS_RUNS, or .tollens/runs)")
 
 
 def _depth(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise ValueError(text)
-    return value
+    if not text.isascii() or not text.isdecimal() or len(text) > _MOST_DIGITS:
+        raise ArgumentTypeError(f"{text:.80} is no number of levels: 0 (all of them) or more")
+    return int(text)
 
 
 def run(args: Namespace) -> int:
     """Print the proof; 0 when it was printed, 2 with an error on stderr when it cannot be."""
     try:
-        record, selections = _selected(args)
-        default = Limits(width=0, all_ways=True) if args.all else Limits()
+        record, selections, asked = _selected(args)
+        overview = not args.all and args.depth is None and not asked
+        default = Limits(width=0, all_ways=True) if args.all else OVERVIEW if overview else Limits()
         limits = default if args.depth is None else default._replace(depth=args.depth)
         trees = build_tree(record, [fact_id for selection in selections for fact_id in selection.ids], limits)
         if args.format == "json":
             lines: Iterable[str] = [json.dumps(_json(record, selections, trees), ensure_ascii=True)]
         else:
-            lines = _text(record, selections, trees, _style(sys.stdout))
+            lines = _text(record, selections, trees, _style(sys.stdout), overview)
         return _print(lines)
     except TollensError as error:
-        sys.stderr.write(f"{_harmless(str(error))}\n")
+        complain(error)
         return EXIT_FAULT
 
 
-def _selected(args: Namespace) -> tuple[Record, list[Selection]]:
-    """The record and the facts asked for. A lone word that names no run is asked of the last run."""
+def _selected(args: Namespace) -> tuple[Record, list[Selection], str]:
+    """The record, the facts asked for, and the word that asked. A lone word that names no run is asked of the last run."""
     store, limit = RunStore(args.runs), 0 if args.all else SHOWN
     try:
         record = store.load(args.run)
@@ -67,10 +80,10 @@ def _selected(args: Namespace) -> tuple[Record, list[Selection]]:
         asked = args.run
         record = store.load(LAST)
         try:
-            return record, select(record, asked, limit)
+            return record, select(record, asked, limit), asked
         except InputError as second:
             raise _neither(asked, store, second) from None
-    return record, select(record, args.fact, limit)
+    return record, select(record, args.fact, limit), args.fact
 
 
 def _neither(asked: str, store: RunStore, second: InputError) -> InputError:
@@ -97,11 +110,13 @@ def _style(stream: TextIO) -> Style:
     return Style(encoding=encoding, colour=colour, width=width)
 
 
-def _text(record: Record, selections: list[Selection], trees: list[Node], style: Style) -> Iterator[str]:
+def _text(record: Record, selections: list[Selection], trees: list[Node], style: Style, overview: bool) -> Iterator[str]:
     data = record.data
     pack, signal = data["pack"], data["signal"]
     yield style.safe(f"run {record.run_id}: {data.get('outcome')}, from {signal.get('name')}")
     yield style.safe(f"pack {pack.get('name')} {pack.get('version')}, evaluator {data['evaluator']}")
+    for name, folder in _folders(data.get("packs")):
+        yield style.safe(f"files of {name}/ are in {folder}")
     position = 0
     for selection in selections:
         yield ""
@@ -111,6 +126,19 @@ def _text(record: Record, selections: list[Selection], trees: list[Node], style:
             position += 1
         if selection.left_out:
             yield f"{selection.left_out} more facts, not shown (--all shows them)"
+    if overview:
+        yield ""
+        short = record.run_id[:_SHORT]
+        yield style.safe(f"the top of each proof; more: `tollens why {short} FACT` for one of them, --depth N, or --all for everything")
+
+
+def _folders(packs: object) -> Iterator[tuple[str, str]]:
+    """Names and folders of the packs whose folder has another name, as the record has them."""
+    for pack in packs if isinstance(packs, list) else []:
+        if isinstance(pack, dict) and isinstance(pack.get("name"), str) and isinstance(pack.get("given"), str):
+            name, folder = pack["name"], pack["given"]
+            if os.path.normpath(folder) != name:
+                yield name, folder
 
 
 def _json(record: Record, selections: list[Selection], trees: list[Node]) -> dict[str, object]:
@@ -146,8 +174,3 @@ def _print(lines: Iterable[str]) -> int:
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
     return EXIT_DONE
-
-
-def _harmless(text: str) -> str:
-    style = Style(encoding=sys.stderr.encoding or "ascii")
-    return "\n".join(style.safe(line) for line in text.split("\n"))

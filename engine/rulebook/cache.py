@@ -12,6 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tollens.engine.files import read_regular
 from tollens.engine.rulebook.encoding import decode, encode
 from tollens.engine.version import __version__
 from tollens.facts.values import byte_digest
@@ -65,8 +66,7 @@ def _path(folder: Path | str, key: str) -> str:
 def fetch(folder: Path | str, key: str) -> Rulebook | None:
     """The rulebook that was kept under a key, or None."""
     try:
-        with open(_path(folder, key), "rb") as file:
-            first, _, body = file.read().partition(b"\n")
+        first, _, body = read_regular(_path(folder, key)).partition(b"\n")
         if first != f"{key} {byte_digest([body])}".encode():
             return None
     except OSError:
@@ -75,7 +75,7 @@ def fetch(folder: Path | str, key: str) -> Rulebook | None:
     gc.disable()  # many small objects that all stay: a collection between them finds nothing and doubles the time
     try:
         return decode(json.loads(body))
-    except (ValueError, TypeError, LookupError, AttributeError):
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
     finally:
         if collecting:

@@ -160,10 +160,35 @@ def test_usage_errors_say_what_is_valid(tmp_path: Path, arguments: tuple[str, ..
     assert "--help" in text
 
 
-@pytest.mark.parametrize("table", ["[tool.tollens]\nrule = ['x']\n", "[tool.tollens]\nrules = 'x'\n", "[tool.tollens]\nrules = [\n"])
-def test_a_bad_setting_names_its_file_and_line(tmp_path: Path, table: str) -> None:
-    (tmp_path / "pyproject.toml").write_text(table)
-    assert "pyproject.toml:1" in refused(tollens("diagnose", str(SIGNAL), cwd=tmp_path))
+@pytest.mark.parametrize(
+    ("table", "place"),
+    [
+        ("[tool.tollens]\nrule = ['x']\n", "2:1"),
+        ("[tool.tollens]\n\n  rules = 'x'\n", "3:3"),
+        ("[tool.tollens]\nrules = [\n", "2:10"),
+        ("[tool.tollens]\nrules = []\nrules = []\n", "3:"),
+        ("[project]\nname = 'x'\n[tool]\ntollens = {rules = [1]}\n", "4:12"),
+        ("[tool]\ntollens = 3\n", "2:1"),
+        ("[tool.tollens]\nproject-roots = ['']\n", "2:1"),
+        ("[project]\ndescription = '\udcff'\n[tool.tollens]\n", "2:16"),
+    ],
+)
+def test_a_bad_setting_names_its_file_and_line(tmp_path: Path, table: str, place: str) -> None:
+    (tmp_path / "pyproject.toml").write_bytes(table.encode("utf-8", "surrogateescape"))
+    for command in (("diagnose", str(SIGNAL)), ("rules", "check"), ("rules", "test")):
+        assert f"pyproject.toml:{place}" in refused(tollens(*command, cwd=tmp_path))
+    told = tollens("doctor", cwd=tmp_path)
+    assert told.returncode == 2
+    assert f"pyproject.toml:{place}" in told.stdout.decode()
+
+
+@pytest.mark.parametrize("data", [b"# \xff\n", b"[project]\nname = tollens\n"])
+def test_a_settings_file_that_is_passed_over_is_told(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "pyproject.toml").write_bytes(data)
+    done = tollens("diagnose", str(SIGNAL), cwd=tmp_path)
+    assert done.returncode == 0
+    assert "pyproject.toml was passed over" in done.stderr.decode()
+    assert "pyproject.toml was passed over" in tollens("doctor", cwd=tmp_path).stdout.decode()
 
 
 def test_settings_name_packs_and_roots(tmp_path: Path) -> None:

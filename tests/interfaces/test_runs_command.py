@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import tollens
@@ -26,8 +27,12 @@ def test_runs_are_listed_the_newest_first(tmp_path: Path, signal_text: str) -> N
     first, second = engine.diagnose(signal_text, source="a.log"), engine.diagnose("nothing here")
     done = listed(tmp_path / "runs")
     head, *rows = done.stdout.splitlines()
-    assert (done.returncode, head.split()) == (0, ["run", "outcome", "size", "pack", "symptom"])
-    assert [row.split()[:2] for row in rows] == [[second.run_id[:10], "insufficient_evidence"], [first.run_id[:10], "diagnosis"]]
+    assert (done.returncode, head.split()) == (0, ["run", "written", "(UTC)", "outcome", "signal", "size", "pack", "symptom"])
+    times = [time.gmtime((tmp_path / "runs" / f"{run.run_id}.json").stat().st_mtime) for run in (second, first)]
+    assert [row.split()[:5] for row in rows] == [
+        [second.run_id[:10], *time.strftime("%Y-%m-%d %H:%M", times[0]).split(), "insufficient_evidence", "signal"],
+        [first.run_id[:10], *time.strftime("%Y-%m-%d %H:%M", times[1]).split(), "diagnosis", "a.log"],
+    ]
     assert rows[1].endswith("AttributeError: 'NoneType' object has no attribute 'price'")
     assert f"diagnosis {first.result['pack']['version']} {first.result['pack']['digest'][:10]}" in rows[1]
     found = json.loads(listed(tmp_path / "runs", "--format", "json").stdout)
@@ -39,6 +44,7 @@ def test_runs_are_listed_the_newest_first(tmp_path: Path, signal_text: str) -> N
         "signal": "a.log",
         "pack": first.result["pack"],
         "size": (tmp_path / "runs" / f"{first.run_id}.json").stat().st_size,
+        "written": time.strftime("%Y-%m-%dT%H:%M:%SZ", times[1]),
         "fault": "",
     }
     assert found[0]["summary"] == "no signal of a known grammar was found"

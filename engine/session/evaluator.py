@@ -6,8 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from tollens.engine.rulebook.syntax import Rule
+from tollens.engine.session.meter import UNCOUNTED, Counts
 from tollens.engine.session.store import FactStore
 from tollens.facts.fact import Fact
+
+
+class TooLarge(Exception):
+    """An evaluator cannot take a stratum as large as this one turned out to be; the reference evaluator runs it from its beginning."""
 
 
 class Stratum(NamedTuple):
@@ -17,6 +22,9 @@ class Stratum(NamedTuple):
     index of `store` yet, so the evaluator must match them itself until nothing new comes. It raises BudgetExceeded after the last
     allowed firing. An evaluator calls it exactly once per distinct (rule, alternative, bound). `produces` are the
     kinds that the rules can assert.
+
+    `meter` counts the facts that are tried in joins, as the reference evaluator tries them. Another one counts an upper bound of that:
+    where it is exceeded, the reference evaluator runs the stratum from its beginning, and its count decides.
     """
 
     name: str
@@ -24,6 +32,7 @@ class Stratum(NamedTuple):
     store: FactStore
     fire: Callable[[Rule, int, tuple[Fact, ...]], Sequence[Fact]]
     produces: frozenset[str]
+    meter: Counts = UNCOUNTED
 
 
 class Evaluator(Protocol):
@@ -32,5 +41,5 @@ class Evaluator(Protocol):
     name: str
 
     def run(self, stratum: Stratum) -> None:
-        """Fire all matches; raises EngineError when the engine behind it failed (the session is then discarded)."""
+        """Fire all matches; EngineError when the engine behind it failed (the session is then discarded), TooLarge as it says."""
         ...

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from tollens.engine.errors import BudgetExceeded, FactError
 from tollens.engine.rulebook.syntax import Rule, Stage
-from tollens.engine.session.evaluator import Evaluator, Stratum
+from tollens.engine.session.evaluator import Evaluator, Stratum, TooLarge
 from tollens.engine.session.heads import Expressions, Names, ReadyHead, condition
+from tollens.engine.session.meter import Meter
 from tollens.engine.session.proof import Computed, Derivation, Proof
 from tollens.engine.session.reference import Reference
 from tollens.engine.session.render import pattern_text
@@ -36,15 +37,14 @@ class Firing:
 class Stratification:
     """Runs the rules of one stage with an evaluator and stores what they assert, in canonical order with its proof."""
 
-    def __init__(self, stage: Stage, store: FactStore, proof: Proof, budget: int) -> None:
+    def __init__(self, stage: Stage, store: FactStore, proof: Proof, meter: Meter) -> None:
         self._stage = stage
         self._store = store
         self._proof = proof
-        self._budget = budget
+        self._meter = meter
         self._new: dict[str, Fact] = {}
         self._firings: list[Firing] = []
         self._variants: dict[str, list[Fact]] = {}
-        self._matches = 0
         self._ready: dict[tuple[int, int], _ReadyRule] = {}
 
     def run(self, evaluator: Evaluator) -> int:
@@ -53,22 +53,27 @@ class Stratification:
         if not rules:
             return 0
         produces = frozenset(head.kind for rule in rules for head in rule.heads)
-        stratum = Stratum(self._stage.name, rules, self._store, self._fire, produces)
+        stratum = Stratum(self._stage.name, rules, self._store, self._fire, produces, self._meter)
+        reference = evaluator.name == Reference.name
+        before = self._meter if reference else self._meter.copy()
         try:
             evaluator.run(stratum)
-        except BudgetExceeded:
-            self._as_reference(evaluator)
-            raise
+        except (BudgetExceeded, TooLarge):
+            if reference:
+                raise
+            return self._as_reference(before)
         if self._variants:
-            self._as_reference(evaluator)
+            if not reference:
+                self._as_reference(before)
             raise FactError(str(self._contradiction()))
         self._number()
         return len(self._firings)
 
-    def _as_reference(self, evaluator: Evaluator) -> None:
-        """Run once more in the reference's order and raise what it raises: a message must not depend on who ran."""
-        if evaluator.name != Reference.name:
-            Stratification(self._stage, self._store, self._proof, self._budget).run(Reference())
+    def _as_reference(self, meter: Meter) -> int:
+        """Run from the beginning in the reference's order: whether a stage fails, and in which words, must not depend on who ran."""
+        self._firings.clear()
+        self._new.clear()
+        return Stratification(self._stage, self._store, self._proof, meter).run(Reference())
 
     def _contradiction(self) -> BadFact:
         """Two contents of one identity, each with the first of its producers."""
@@ -80,13 +85,11 @@ class Stratification:
         return conflict(first, second)
 
     def _fire(self, rule: Rule, alternative: int, bound: tuple[Fact, ...]) -> Sequence[Fact]:
-        self._matches += 1
-        if self._matches > self._budget:
-            raise self._exhausted()
+        self._meter.matched(rule.meta.id)
         key = (rule.meta.index, alternative)
         ready = self._ready.get(key)
         if ready is None:
-            ready = self._ready[key] = _ReadyRule(rule, alternative, self._store)
+            ready = self._ready[key] = _ReadyRule(rule, alternative, self._store, self._meter)
         firing = ready.fire(bound)
         if firing is None:
             return ()
@@ -101,18 +104,6 @@ class Stratification:
                     self._variants.setdefault(fact.id, [known]).append(fact)
                 firing.produced[position] = known
         return fresh
-
-    def _exhausted(self) -> BudgetExceeded:
-        counts: dict[str, int] = {}
-        for firing in self._firings:
-            name = firing.ready.rule.meta.id
-            counts[name] = counts.get(name, 0) + 1
-        busiest = sorted(counts, key=lambda name: (-counts[name], name))[:3]
-        shown = ", ".join(f"{name} ({counts[name]})" for name in busiest)
-        return BudgetExceeded(
-            f"stage {self._stage.name} matched {self._budget} times and was not finished; most often: {shown}",
-            next_step="bound the rule, use `group` for connected things, or raise the budget",
-        )
 
     def _number(self) -> None:
         """Depths by the shortest derivation, then positions by depth, rule, alternative, bound facts and head; proofs in the same order."""
@@ -148,14 +139,14 @@ class Stratification:
 class _ReadyRule:
     """The right side of one alternative of a rule: lets, conditions and heads as functions, and what all its derivations share."""
 
-    def __init__(self, rule: Rule, alternative: int, store: FactStore) -> None:
+    def __init__(self, rule: Rule, alternative: int, store: FactStore, meter: Meter) -> None:
         self.rule = rule
         self.index = rule.meta.index
         self.alternative = alternative
         self.origin = ("rule", rule.meta.id)
         self._aliases = [pattern.alias for pattern in rule.alternatives[alternative]]
         self._absent = tuple([pattern_text(pattern, store.kinds[pattern.kind]) for pattern in rule.unless])
-        expressions = Expressions(store, rule.alternatives[alternative])
+        expressions = Expressions(store, rule.alternatives[alternative], meter=meter)
         self._lets = [(let.name, expressions.let(let)) for let in rule.lets]
         self._conditions = [condition(expressions, checked) for checked in rule.conditions]
         self._heads = [ReadyHead(head, expressions, store.kinds, self.origin) for head in rule.heads]

@@ -9,6 +9,7 @@ from tollens.engine.rulebook.syntax import Aggregate, Call, Condition, Const, Ex
 from tollens.engine.session.conditions import getter, placed
 from tollens.engine.session.functions import FUNCTIONS, bounded
 from tollens.engine.session.matching import Matcher, Slots, finished
+from tollens.engine.session.meter import UNCOUNTED, Counts
 from tollens.engine.session.store import FactStore
 from tollens.facts.fact import Fact
 from tollens.facts.kind import KindTable
@@ -21,10 +22,16 @@ Ready = Callable[[Sequence[Fact], Names, list[str]], Value]
 
 
 class Expressions:
-    """Turns checked expressions over some bound patterns into functions. `number_names` are the names that hold millionths."""
+    """Turns checked expressions over some bound patterns into functions. `number_names` are the names that hold millionths.
 
-    def __init__(self, store: FactStore, bound: Sequence[Pattern], number_names: frozenset[str] = frozenset()) -> None:
+    `meter` counts the facts that aggregates go over.
+    """
+
+    def __init__(
+        self, store: FactStore, bound: Sequence[Pattern], number_names: frozenset[str] = frozenset(), meter: Counts = UNCOUNTED
+    ) -> None:
         self._store = store
+        self._meter = meter
         self._bound = tuple(bound)
         self._places = {pattern.alias: position for position, pattern in enumerate(bound)}
         self._kinds: KindTable = store.kinds
@@ -85,13 +92,13 @@ class Expressions:
         get = getter(kind, expr.field) if expr.field else None
         distinct = [getter(kind, field) for field in expr.distinct]
         source = finished(self._store)
-        total = _TOTALS[expr.function]
+        total, meter = _TOTALS[expr.function], self._meter
 
         def ready(facts: Sequence[Fact], _names: Names, inputs: list[str]) -> Value:
             slots: Slots = [None, *facts]
             seen: set[tuple[Value, ...]] = set()
             values: list[Value] = []
-            for fact in step.matches(slots, source, apart=False):
+            for fact in step.matches(slots, source, meter, apart=False):
                 inputs.append(fact.id)
                 value = get(fact) if get else 1
                 if distinct:

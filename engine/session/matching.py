@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from tollens.engine.rulebook.syntax import Const, Pattern, Ref
 from tollens.engine.session.conditions import Check, alpha_check, compare, flipped, getter
-from tollens.engine.session.store import FactStore
+from tollens.engine.session.meter import UNCOUNTED, Counts, Meter
+from tollens.engine.session.store import NO_FACTS, FactStore
 from tollens.facts.fact import Fact
 from tollens.facts.kind import KindTable
 from tollens.facts.values import Value
@@ -28,8 +29,32 @@ class _Join(NamedTuple):
     other: str
 
 
+class Guard(NamedTuple):
+    """A pattern of `unless`, as soon as all that it compares with is matched; `spare` more of its kind are still to be matched.
+
+    What is bound later blocks nothing, so more than `spare` facts must fit while there is something to come.
+    """
+
+    step: Step
+    spare: int
+
+    def blocks(self, slots: Sequence[Fact | None], source: Source, meter: Counts = UNCOUNTED) -> bool:
+        """Whether no match can come of what is matched by now."""
+        own, left = [None, *slots], self.spare
+        for fact in self.step.found(own, source):
+            meter.tried(1)
+            if fact not in own and self.step.fits(fact, own):
+                if not left:
+                    return True
+                left -= 1
+        return False
+
+
 class Step(NamedTuple):
-    """One position to match: look up `kind` by `fields` (constants, then values of matched positions), then check the rest."""
+    """One position to match: look up `kind` by `fields` (constants, then values of matched positions), then check the rest.
+
+    What stands behind the `guards` is seen to once the position is matched.
+    """
 
     position: int
     kind: str
@@ -38,6 +63,7 @@ class Step(NamedTuple):
     joined: tuple[tuple[int, Callable[[Fact], Value]], ...]
     alpha: tuple[Check, ...]
     rest: tuple[Callable[[Fact, Slots], bool], ...]
+    guards: tuple[Guard, ...] = ()
 
     def key(self, slots: Slots) -> object:
         """The values to look up, or None where one of them is absent (absent equals nothing)."""
@@ -56,34 +82,43 @@ class Step(NamedTuple):
             values.append(value)
         return values[0] if len(values) == 1 else tuple(values)
 
-    def matches(self, slots: Slots, source: Source, *, apart: bool = True) -> Iterator[Fact]:
+    def found(self, slots: Slots, source: Source) -> Sequence[Fact]:
+        """The facts to try here beside those already matched."""
+        if not self.fields:
+            return source(self.kind, (), None)
+        key = self.key(slots)
+        return NO_FACTS if key is None else source(self.kind, self.fields, key)
+
+    def fits(self, fact: Fact, slots: Slots) -> bool:
+        """Whether a fact that was found passes all other tests."""
+        for check in self.alpha:
+            if not check(fact):
+                return False
+        for compare_with in self.rest:  # noqa: SIM110 - no generator where the time goes
+            if not compare_with(fact, slots):
+                return False
+        return True
+
+    def matches(self, slots: Slots, source: Source, meter: Counts = UNCOUNTED, *, apart: bool = True) -> Iterator[Fact]:
         """The facts that fit this position beside those already matched; with `apart`, none of them stands in another slot."""
-        if self.fields:
-            key = self.key(slots)
-            if key is None:
-                return
-            found = source(self.kind, self.fields, key)
-        else:
-            found = source(self.kind, (), None)
+        found = self.found(slots, source)
+        meter.tried(len(found))
         for fact in found:
-            if apart and fact in slots:
-                continue
-            for check in self.alpha:
-                if not check(fact):
-                    break
-            else:
-                for compare_with in self.rest:
-                    if not compare_with(fact, slots):
-                        break
-                else:
-                    yield fact
+            if not (apart and fact in slots) and self.fits(fact, slots):
+                yield fact
 
 
 class Matcher:
-    """A list of patterns ready to be joined; `outer` are aliases bound elsewhere, in slots after the patterns' own."""
+    """A list of patterns ready to be joined; `outer` are aliases bound elsewhere, in slots after the patterns' own.
 
-    def __init__(self, patterns: Sequence[Pattern], kinds: KindTable, outer: Sequence[Pattern] = ()) -> None:
+    A match of them that one of the `unless` patterns blocks is none.
+    """
+
+    def __init__(
+        self, patterns: Sequence[Pattern], kinds: KindTable, outer: Sequence[Pattern] = (), unless: Sequence[Pattern] = ()
+    ) -> None:
         self.patterns = tuple(patterns)
+        self._unless = [Matcher([pattern], kinds, self.patterns) for pattern in unless]
         self.size = len(self.patterns) + len(outer)
         self._kinds = kinds
         everything = [*self.patterns, *outer]
@@ -103,17 +138,29 @@ class Matcher:
         if first not in self._plans:
             bound = list(self._outer)
             todo = list(range(len(self.patterns)))
-            steps = []
+            steps: list[Step] = []
             while todo:
-                if first in todo:
-                    chosen = first
-                else:
-                    chosen = next((p for p in todo if any(j.op == "eq" for j in self._between(p, bound))), todo[0])
+                tied = (p for p in todo if any(join.op == "eq" for join in self._between(p, bound)))
+                chosen = first if first in todo else next(tied, todo[0])
                 steps.append(self._step(chosen, bound))
                 todo.remove(chosen)
                 bound.append(chosen)
+            for other in self._unless:
+                self._guard(steps, other)
             self._plans[first] = tuple(steps)
         return self._plans[first]
+
+    def _guard(self, steps: list[Step], other: Matcher) -> None:
+        """Guard the steps against the facts of a pattern of `unless`, at the first one where that can be told and at the last one."""
+        needed = {join.there - 1 for join in other._joins}
+        kind = other.patterns[0].kind
+        for depth, step in enumerate(steps):
+            needed.discard(step.position)
+            spare = sum(later.kind == kind for later in steps[depth + 1 :])
+            if not needed:
+                steps[depth] = step._replace(guards=(*step.guards, Guard(other.plan()[0], spare)))
+                if not spare:
+                    return
 
     def _between(self, position: int, bound: Sequence[int]) -> list[_Join]:
         """The comparisons of a position with bound ones, turned so that the position is on the left."""
@@ -159,35 +206,48 @@ class Matcher:
         return holds
 
 
-def search(steps: Sequence[Step], slots: Slots, sources: Sequence[Source], depth: int = 0) -> Iterator[Slots]:
-    """Every way to fill the slots by the steps from `depth` on; the yielded list is reused, so copy what you keep."""
+def search(
+    steps: Sequence[Step],
+    slots: Slots,
+    sources: Sequence[Source],
+    depth: int = 0,
+    *,
+    absent: Source | None = None,
+    meter: Counts = UNCOUNTED,
+) -> Iterator[Slots]:
+    """Every way to fill the slots by the steps from `depth` on; the yielded list is reused, so copy what you keep.
+
+    `absent` is where guards look for facts.
+    """
     if depth == len(steps):
         yield slots
         return
     step = steps[depth]
-    for fact in step.matches(slots, sources[step.position]):
+    for fact in step.matches(slots, sources[step.position], meter):
         slots[step.position] = fact
-        yield from search(steps, slots, sources, depth + 1)
+        if absent is None or not step.guards or not any(guard.blocks(slots, absent, meter) for guard in step.guards):
+            yield from search(steps, slots, sources, depth + 1, absent=absent, meter=meter)
         slots[step.position] = None
 
 
-def joined(store: FactStore, matcher: Matcher, unless: Sequence[Matcher]) -> list[tuple[Fact, ...]]:
+def joined(store: FactStore, matcher: Matcher, unless: Sequence[Matcher] = (), meter: Meter | None = None) -> list[tuple[Fact, ...]]:
     """The rows of facts that satisfy the patterns and none of the `unless` matchers, in canonical order."""
     source = finished(store)
     sources = [source] * matcher.size
     rows = []
-    for slots in search(matcher.plan(), [None] * matcher.size, sources):
+    for slots in search(matcher.plan(), [None] * matcher.size, sources, absent=source, meter=meter or UNCOUNTED):
         row: tuple[Fact, ...] = tuple(slots)  # type: ignore[arg-type]  # every slot is filled, as all steps are done
         if not any(blocked(other, row, source) for other in unless):
             rows.append(row)
+            if meter is not None:
+                meter.rows(len(rows))
     rows.sort(key=lambda row: [fact.seq for fact in row])
     return rows
 
 
 def blocked(matcher: Matcher, bound: Sequence[Fact], source: Source) -> bool:
     """Whether a fact exists that satisfies a one-pattern matcher whose outer aliases are `bound`."""
-    slots: Slots = [None, *bound]
-    return next(matcher.plan()[0].matches(slots, source), None) is not None
+    return Guard(matcher.plan()[0], 0).blocks(bound, source)
 
 
 def finished(store: FactStore) -> Source:

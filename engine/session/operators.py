@@ -9,6 +9,7 @@ from tollens.engine.rulebook.syntax import By, Elect, Group, Head, Meta, Pattern
 from tollens.engine.session.conditions import placed, ranks
 from tollens.engine.session.heads import Expressions, Names, ReadyHead
 from tollens.engine.session.matching import Matcher, joined
+from tollens.engine.session.meter import UNCOUNTED, Meter
 from tollens.engine.session.proof import Derivation, Proof
 from tollens.engine.session.render import ref_text
 from tollens.engine.session.store import FactStore
@@ -17,13 +18,15 @@ from tollens.facts.kind import Kind
 from tollens.facts.values import Value, digest
 
 Row = tuple[Fact, ...]
+NO_LINKS: Sequence[str] = ()
 
 
 class Source:
-    """The joined rows of an operator, and readers of what its references name."""
+    """The joined rows of an operator, and readers of what its references name; `meter` counts rows and what is tried for them."""
 
-    def __init__(self, store: FactStore, patterns: Sequence[Pattern], unless: Sequence[Pattern]) -> None:
+    def __init__(self, store: FactStore, patterns: Sequence[Pattern], unless: Sequence[Pattern], meter: Meter | None = None) -> None:
         self.store = store
+        self._meter = meter
         self.patterns = tuple(patterns)
         self._unless = tuple(unless)
         self._aliases = [pattern.alias for pattern in patterns]
@@ -31,9 +34,7 @@ class Source:
 
     def rows(self) -> list[Row]:
         """All rows, in canonical order."""
-        kinds = self.store.kinds
-        unless = [Matcher([pattern], kinds, self.patterns) for pattern in self._unless]
-        return joined(self.store, Matcher(self.patterns, kinds), unless)
+        return joined(self.store, Matcher(self.patterns, self.store.kinds, unless=self._unless), meter=self._meter)
 
     def reader(self, ref: Ref) -> Callable[[Row], Value]:
         """A function from a row to the value that a reference names."""
@@ -77,7 +78,9 @@ class Source:
 
     def head(self, head: Head | None, meta: Meta, by: str) -> ReadyHead | None:
         """A head over the source's rows."""
-        return ReadyHead(head, Expressions(self.store, self.patterns), self.store.kinds, (by, meta.id)) if head else None
+        if head is None:
+            return None
+        return ReadyHead(head, Expressions(self.store, self.patterns, meter=self._meter or UNCOUNTED), self.store.kinds, (by, meta.id))
 
     def bound(self, row: Row) -> tuple[tuple[str, str], ...]:
         """A row as a proof names it."""
@@ -87,13 +90,19 @@ class Source:
 class Asserting:
     """Keeps what the operators of a stage conclude, each fact with its derivation, until the last of them has run.
 
-    No operator sees what another one of its stage concludes, whatever kinds they share.
+    No operator sees what another one of its stage concludes, whatever kinds they share. `meter` counts what they go over.
     """
 
-    def __init__(self, store: FactStore, proof: Proof) -> None:
+    def __init__(self, store: FactStore, proof: Proof, meter: Meter) -> None:
         self.store = store
+        self.meter = meter
         self._proof = proof
         self._concluded: list[tuple[Fact, Derivation]] = []
+
+    def source(self, meta: Meta, patterns: Sequence[Pattern], unless: Sequence[Pattern]) -> Source:
+        """The rows of an operator, which begins here."""
+        self.meter.begin(meta.id)
+        return Source(self.store, patterns, unless, self.meter)
 
     def add(self, fact: Fact, derivation: Derivation) -> None:
         """Keep the fact and this way to it."""
@@ -130,7 +139,7 @@ def deciding(keys: Sequence[tuple[str, Callable[[Row], Value]]], first: Row, sec
 
 def run_elect(elect: Elect, out: Asserting) -> None:
     """One winner per group; every other row's first fact is passed over, ties with the winner on all but the last key are told."""
-    source = Source(out.store, elect.source, elect.unless)
+    source = out.source(elect.meta, elect.source, elect.unless)
     into = source.head(elect.into, elect.meta, "elect")
     keys = [(key_text(key), source.reader(key.value)) for key in elect.by]
     sort = source.sorter(elect.by)
@@ -155,7 +164,7 @@ def run_elect(elect: Elect, out: Asserting) -> None:
 
 def run_take(take: Take, out: Asserting) -> None:
     """The first rows of each group, skipping what may not stand beside a taken one."""
-    source = Source(out.store, take.source, take.unless)
+    source = out.source(take.meta, take.source, take.unless)
     into, rest = source.head(take.into, take.meta, "take"), source.head(take.rest, take.meta, "take")
     links = _links(take, out.store)
     sort = source.sorter(take.by)
@@ -164,7 +173,9 @@ def run_take(take: Take, out: Asserting) -> None:
         taken: dict[str, int] = {}
         number = left = 0
         for row in group:
-            linked = [other for other in links.get(row[0].id, ()) if other in taken]
+            beside = links.get(row[0].id, NO_LINKS)
+            out.meter.tried(len(beside))
+            linked = [other for other in beside if other in taken]
             nearest = min(linked, key=lambda other: taken[other], default=None)
             names: Names = {"nearest": nearest}
             if nearest is None and (take.keep < 0 or number < take.keep):
@@ -195,12 +206,12 @@ def _links(take: Take, store: FactStore) -> dict[str, list[str]]:
 def run_group(group: Group, out: Asserting) -> None:
     """Connected components over the pairs; the group's name is a digest of its sorted members."""
     store = out.store
-    source = Source(store, group.source, group.unless)
+    source = out.source(group.meta, group.source, group.unless)
     left, right = source.reader(group.left), source.reader(group.right)
     parents: dict[Value, Value] = {}
     members: dict[Value, None] = {}
     if group.members is not None:
-        for row in joined(store, Matcher([group.members], store.kinds), ()):
+        for row in joined(store, Matcher([group.members], store.kinds), meter=out.meter):
             members[row[0].id] = None
             parents[row[0].id] = row[0].id
     rows = source.rows()
@@ -218,7 +229,7 @@ def run_group(group: Group, out: Asserting) -> None:
     components: dict[Value, list[Value]] = {}
     for member in members:
         components.setdefault(_root(parents, member), []).append(member)
-    empty = Source(store, (), ())
+    empty = Source(store, (), (), out.meter)
     into, each = empty.head(group.into, group.meta, "group"), empty.head(group.member, group.meta, "group")
     for root, component in components.items():
         ordered: list[Any] = sorted(component, key=lambda value: (str(type(value)), value))

@@ -8,7 +8,7 @@ from typing import Any
 from tollens.engine.rulebook.build.regex import compile_regex
 from tollens.engine.rulebook.measures import FROM, MeasureFunction
 from tollens.engine.rulebook.syntax import Measure, TextPattern
-from tollens.engine.session.operators import Asserting, Row, Source
+from tollens.engine.session.operators import Asserting, Row
 from tollens.engine.session.proof import Derivation
 from tollens.facts.fact import Draft, Fact, Span, make_fact
 from tollens.facts.values import Value
@@ -80,7 +80,7 @@ def _inside(span: Span | None, text: str, start: int, end: int) -> dict[str, Spa
 
 def run_measure(measure: Measure, function: MeasureFunction, out: Asserting) -> None:
     """Call the function once per block of rows and store what it yields."""
-    source = Source(out.store, measure.source, ())
+    source = out.source(measure.meta, measure.source, ())
     kind = out.store.kinds[measure.output]
     rows = source.rows()
     options: dict[str, Value] = dict(measure.options)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tollens.engine.rulebook.syntax import Rule
 from tollens.engine.session.evaluator import Stratum
-from tollens.engine.session.matching import Matcher, Slots, Source, Step, blocked, finished, search
+from tollens.engine.session.matching import Matcher, Slots, Source, Step, finished, search
 from tollens.engine.session.store import NO_FACTS, NO_INDEXES, Index
 from tollens.facts.fact import Fact
 
@@ -18,23 +18,24 @@ class Reference:
 
     def run(self, stratum: Stratum) -> None:
         """Fire every match of every rule of the stratum once."""
-        known = _Growing()
-        plans = [_RulePlan(rule, alternative, stratum) for rule in stratum.rules for alternative in range(len(rule.alternatives))]
+        known = Growing()
+        plans = [RulePlan(rule, alternative, stratum) for rule in stratum.rules for alternative in range(len(rule.alternatives))]
         new: list[Fact] = []
         for plan in plans:
             new += plan.first_round(stratum)
         while new:
-            fresh = _Growing()
+            fresh = Growing()
             for fact in new:
                 fresh.add(fact)
             new = []
             for plan in plans:
-                new += plan.next_round(stratum, known, fresh)
+                if plan.grows_with(fresh):
+                    new += plan.next_round(stratum, known, fresh)
             for fact in fresh.facts:
                 known.add(fact)
 
 
-class _Growing:
+class Growing:
     """Facts of this stratum, found by any fields; their positions in the canonical order do not exist yet."""
 
     def __init__(self) -> None:
@@ -50,6 +51,10 @@ class _Growing:
         for index in self._indexes.get(kind, NO_INDEXES).values():
             index.add(fact)
 
+    def has(self, kind: str) -> bool:
+        """Whether a fact of the kind is there."""
+        return kind in self._by_kind
+
     def source(self, kind: str, fields: tuple[str, ...], key: object) -> Sequence[Fact]:
         """The facts of a kind whose fields have these values."""
         facts = self._by_kind.get(kind)
@@ -64,15 +69,14 @@ class _Growing:
         return index.get(key)
 
 
-class _RulePlan:
+class RulePlan:
     """One alternative of one rule, ready to be joined from any of its positions."""
 
     def __init__(self, rule: Rule, alternative: int, stratum: Stratum) -> None:
         kinds = stratum.store.kinds
         self.rule, self.alternative = rule, alternative
         self.patterns = rule.alternatives[alternative]
-        self.matcher = Matcher(self.patterns, kinds)
-        self.unless = [Matcher([pattern], kinds, self.patterns) for pattern in rule.unless]
+        self.matcher = Matcher(self.patterns, kinds, unless=rule.unless)
         self.grows = [position for position, pattern in enumerate(self.patterns) if pattern.kind in stratum.produces]
 
     def first_round(self, stratum: Stratum) -> list[Fact]:
@@ -80,7 +84,11 @@ class _RulePlan:
         source = finished(stratum.store)
         return self._fire(stratum, self.matcher.plan(), [source] * self.matcher.size)
 
-    def next_round(self, stratum: Stratum, known: _Growing, fresh: _Growing) -> list[Fact]:
+    def grows_with(self, fresh: Growing) -> bool:
+        """Whether a fresh fact can take part in a match."""
+        return any(fresh.has(self.patterns[position].kind) for position in self.grows)
+
+    def next_round(self, stratum: Stratum, known: Growing, fresh: Growing) -> list[Fact]:
         """The matches that a fresh fact takes part in, each found at the first position that holds a fresh fact."""
         old = _both(finished(stratum.store), known.source)
         everything = _both(old, fresh.source)
@@ -92,17 +100,14 @@ class _RulePlan:
         return new
 
     def _fire(self, stratum: Stratum, steps: Sequence[Step], sources: Sequence[Source]) -> list[Fact]:
-        source = finished(stratum.store)
-        new: list[Fact] = []
-        for bound in list(self._bound(steps, sources)):
-            if not any(blocked(matcher, bound, source) for matcher in self.unless):
-                new += stratum.fire(self.rule, self.alternative, bound)
-        return new
-
-    def _bound(self, steps: Sequence[Step], sources: Sequence[Source]) -> Iterator[tuple[Fact, ...]]:
+        """Fire each match when it is found, so that none waits for others and the first one too many is the last one."""
+        stratum.meter.begin(self.rule.meta.id)
         slots: Slots = [None] * self.matcher.size
-        for found in search(steps, slots, sources):
-            yield tuple(found)  # type: ignore[arg-type]  # every slot is filled, as all steps are done
+        new: list[Fact] = []
+        for found in search(steps, slots, sources, absent=finished(stratum.store), meter=stratum.meter):
+            bound: tuple[Fact, ...] = tuple(found)  # type: ignore[arg-type]  # every slot is filled, as all steps are done
+            new += stratum.fire(self.rule, self.alternative, bound)
+        return new
 
 
 def _both(first: Source, second: Source) -> Source:

@@ -10,6 +10,7 @@ from tollens.engine.rulebook.measures import MeasureSignature
 from tollens.engine.rulebook.syntax import Rulebook, Stage
 from tollens.engine.session.evaluator import Evaluator
 from tollens.engine.session.firing import Stratification
+from tollens.engine.session.meter import BUDGET, Meter
 from tollens.engine.session.operators import Asserting, run_elect, run_group, run_take
 from tollens.engine.session.proof import Derivation, Proof
 from tollens.engine.session.readings import run_measure, run_patterns
@@ -17,9 +18,8 @@ from tollens.engine.session.store import FactStore
 from tollens.facts.fact import BadFact, Draft, Fact
 from tollens.facts.kind import KindTable
 
-#: How often the rules of one stage may fire before the session stops with an error.
-DEFAULT_BUDGET = 100_000
-
+#: How often the rules of one stage may match before the session stops with an error.
+DEFAULT_BUDGET = BUDGET
 
 class Session:
     """The facts and the proof after a run. Immutable for whoever gets it: facts only grow while it runs."""
@@ -70,7 +70,8 @@ class Session:
 
     def run_stage(self, stage: Stage, evaluator: Evaluator, measures: Mapping[str, MeasureSignature], budget: int) -> None:
         """Patterns, measures, elections, takes and groups over finished stages, then the stage's rules to the fixpoint."""
-        out = Asserting(self.store, self.proof)
+        meter = Meter(stage.name, budget)
+        out = Asserting(self.store, self.proof, meter)
         run_patterns(stage.patterns, out)
         for measure in stage.measures:
             run_measure(measure, measures[measure.function].function, out)
@@ -81,7 +82,7 @@ class Session:
         for group in stage.groups:
             run_group(group, out)
         out.finish()
-        self.firings[stage.name] = Stratification(stage, self.store, self.proof, budget).run(evaluator)
+        self.firings[stage.name] = Stratification(stage, self.store, self.proof, meter).run(evaluator)
 
 
 def run_session(

@@ -229,3 +229,19 @@ def test_only_an_equality_is_told_as_found_and_expected(
     else:
         assert f"found {found}, expected {expected}" in made["immediate_cause"]
         assert f"`f()` gives {found}" in made["root_cause_hypothesis"]
+
+
+def test_a_side_called_expected_is_what_was_expected(run: Run) -> None:
+    text = (
+        b"======================================================================\n"
+        b"FAIL: test_total (tests.CartTest.test_total)\n"
+        b"----------------------------------------------------------------------\n"
+        b"Traceback (most recent call last):\n"
+        b'  File "tests.py", line 9, in test_total\n'
+        b"    self.assertEqual(expected, cart.total())\n"
+        b"AssertionError: 12 != 15\n\n"
+        b"----------------------------------------------------------------------\n"
+        b"Ran 1 test in 0.001s\n\nFAILED (failures=1)\n"
+    )
+    residue = run(text).result["residue"]
+    assert (residue["actual"], residue["expected"]) == ("15", "12")

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from tollens.engine.errors import EXIT_FAULT, TollensError
+from tollens.engine.interfaces.say import complain, say
 from tollens.engine.interfaces.standard import OutputError, Standard
 from tollens.engine.interfaces.usage import Formatter, Parser, check_arguments
 
@@ -146,36 +147,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; gives its exit code. Faults are printed to standard error, never as a traceback."""
     with Standard():
         try:
-            if sys.stdout is None:
-                raise OutputError("standard output is closed", next_step="send the output to a file, a pipe or /dev/null")  # noqa: TRY301 - one place for all that is said
             code = _command(sys.argv[1:] if arguments is None else list(arguments))
             sys.stdout.flush()
         except KeyboardInterrupt:
-            _say("stopped")
+            say(["stopped"])
         except TollensError as error:
-            _say(*error.lines())
-        except MemoryError:
+            complain(error)
+        except (OSError, ImportError, MemoryError) as error:
             _traced()
-            _say("error: the memory did not suffice", "  next: give the part of the log around the failure, or allow more memory")
-        except ImportError as error:
-            _traced()
-            _say(f"error: a part of the installation is missing: {error}", "  next: run `tollens doctor`, or install tollens again")
-        except OSError as error:
-            _traced()
-            what = f"{error.filename!s} cannot be used" if error.filename else "the system refused"
-            _say(f"error: {what}: {error.strerror or error}", "  next: check the path and its permissions")
+            complain(_retold(error))
         except Exception as error:  # noqa: BLE001 - the outermost place: what nobody foresaw ends as documented, and not as a traceback
             _traced()
-            _say(
-                f"error: this is a fault of Tollens: {type(error).__name__}: {error}",
-                "  next: report it with the command, its input and what `tollens doctor` says; TOLLENS_DEBUG=1 shows where it happened",
+            complain(
+                TollensError(
+                    f"this is a fault of Tollens: {type(error).__name__}: {error}",
+                    next_step="report it with the command, its input and what `tollens doctor` says; TOLLENS_DEBUG=1 shows where it was",
+                )
             )
         else:
             return code
         return EXIT_FAULT
 
 
+def _retold(error: OSError | ImportError | MemoryError) -> TollensError:
+    """What the system, the installation or the memory did not give, and no command answered for."""
+    if isinstance(error, MemoryError):
+        return TollensError("the memory did not suffice", next_step="give the part of the log around the failure, or allow more memory")
+    if isinstance(error, ImportError):
+        if "cannot allocate" in str(error) or "failed to map" in str(error):
+            return _retold(MemoryError())
+        return TollensError(f"a part of the installation is missing: {error}", next_step="run `tollens doctor`, or install tollens again")
+    what = f"{error.filename} cannot be used" if error.filename else "the system refused"
+    return TollensError(f"{what}: {error.strerror or error}", next_step="check the path and its permissions")
+
+
 def _command(given: list[str]) -> int:
+    if sys.stdout is None:
+        raise OutputError("standard output is closed", next_step="send the output to a file, a pipe or /dev/null")
     try:
         options = parser(given[0] if given and given[0] in COMMAND_NAMES else None, given[1:]).parse_args(given)
     except SystemExit as end:  # --help and --version
@@ -184,18 +192,12 @@ def _command(given: list[str]) -> int:
     return _run(options)
 
 
-def _say(*lines: str) -> None:
-    from tollens.engine.interfaces.say import say  # here, as most commands have nothing to say
-
-    say(lines)
-
-
 def _traced() -> None:
     """With TOLLENS_DEBUG=1, show where the exception that is being handled comes from."""
     if os.environ.get("TOLLENS_DEBUG") == "1":
         import traceback
 
-        _say(*traceback.format_exc().splitlines())
+        say(traceback.format_exc().splitlines())
 
 
 if __name__ == "__main__":

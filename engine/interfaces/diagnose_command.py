@@ -95,7 +95,8 @@ def _root(root: str) -> str:
     try:
         return plain_name(Path(root).resolve().as_posix())
     except (OSError, RuntimeError) as error:  # RuntimeError: links that lead to each other, before Python 3.13
-        raise InputError(f"the project root {root} cannot be found: {error}", next_step="give it as an absolute path") from None
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"the project root {root} cannot be found: {why}", next_step="give it as an absolute path") from None
 
 
 def _tell_unmatched(done: Diagnosed, given: Sequence[str], roots: Sequence[str]) -> None:

@@ -16,8 +16,10 @@ from tollens.engine.diagnosis.packs import rulebook
 from tollens.engine.diagnosis.work import WorkStore, default_folder
 from tollens.engine.errors import InputError, PackError, PackErrors
 from tollens.engine.explain.runs import RunStore
+from tollens.engine.files import plain_name
+from tollens.engine.interfaces import given
 from tollens.engine.interfaces.diagnose_command import MAX_SIGNAL, read_signal
-from tollens.engine.interfaces.outcome import Outcome, outcome_of
+from tollens.engine.interfaces.outcome import Outcome, outcome_of, with_folders
 from tollens.engine.rulebook.syntax import Rulebook
 from tollens.engine.session.choose import NAMES, choose
 from tollens.engine.session.evaluator import Evaluator
@@ -26,8 +28,8 @@ from tollens.engine.session.reference import Reference
 if TYPE_CHECKING:
     from tollens.engine.interfaces.worker import Worker
 
-#: The most that `time_limit_s` may be.
-_LONGEST = 1_000_000
+#: The most that `time_limit_s` and `memory_limit_mb` may be.
+_LONGEST, _LARGEST = 1_000_000, 1_000_000_000
 
 Signal = bytes | str | os.PathLike[str]
 
@@ -72,16 +74,21 @@ class Engine:
         keep_runs: str | os.PathLike[str] | None = None,
         work_folder: str | os.PathLike[str] | None = None,
     ) -> None:
-        self._packs = tuple([Path(os.path.abspath(pack)) for pack in rules])
-        self._roots = tuple(dict.fromkeys([_plain(Path(root).resolve().as_posix()) for root in project_roots]))
-        self._keep_runs = os.path.abspath(keep_runs) if keep_runs is not None else None
-        self._work = WorkStore(os.path.abspath(work_folder if work_folder is not None else default_folder()))
+        packs = given.paths("rules", rules)
+        self._given = [plain_name(pack) for pack in packs]
+        self._packs = tuple([Path(given.absolute("rules", pack)) for pack in packs])
+        self._roots = tuple(dict.fromkeys([given.root("project_roots", root) for root in given.paths("project_roots", project_roots)]))
+        self._keep_runs = given.absolute("keep_runs", keep_runs) if keep_runs is not None else None
+        self._work = WorkStore(given.absolute("work_folder", work_folder if work_folder is not None else default_folder()))
+        given.text("evaluator", evaluator)
+        given.checked("memory_limit_mb", memory_limit_mb, "a number of megabytes (int)", int)
+        given.number("time_limit_s", time_limit_s)
         self._reloading = Lock()
         self._closed = False
         self._notice = ""
         self._worker: Worker | None = None
         self._evaluator: Evaluator = Reference()  # with a worker it decides on repair gates only: a few rules over a few attempts
-        if worker:
+        if given.checked("worker", worker, "True or False", bool):
             self._worker = _worker(evaluator, memory_limit_mb, time_limit_s)
         else:
             self._evaluator, self._notice = choose(evaluator)
@@ -107,14 +114,16 @@ class Engine:
         if self._closed:
             raise InputError("the engine is closed", next_step="make a new one, or diagnose before it is closed")
         book = self._book  # once: a reload in another thread does not concern this diagnosis any more
+        named, when = given.optional_text("source", source), given.optional_text("timestamp", timestamp)
         name, data = _read(signal)
-        options = Options(_plain(source or name), self._roots, timestamp)
+        options = Options(named or name, self._roots, when)
         if self._worker is not None:
             record, notices = self._worker.diagnose(data, book, options)
+            record = with_folders(record, self._given)
             outcome = Outcome(record["result"], lambda: record, notices)
         else:
             notices = (self._notice,) if self._notice else ()
-            outcome = outcome_of(run(data, book, self._evaluator, options), options.source, notices)
+            outcome = outcome_of(run(data, book, self._evaluator, options), options.source, notices, self._given)
         if self._keep_runs is not None:
             store = RunStore(self._keep_runs)
             store.save(outcome.record)
@@ -128,6 +137,9 @@ class Engine:
         `instrumented` says that the run was made with instrumentation. InputError for an unfit name, for an outcome whose result is not
         that of its own run, and where the attempt cannot be kept.
         """
+        given.checked("outcome", outcome, "an Outcome, as `diagnose` gives it", Outcome)
+        given.checked("instrumented", instrumented, "True or False", bool)
+        given.text("work", work)
         if outcome.record["run_id"] != outcome.run_id or outcome.record["result"] != outcome.result:
             raise InputError(
                 "the outcome holds another result than the run that it names",
@@ -142,11 +154,12 @@ class Engine:
         `run` may name the run whose diagnosis the repair followed. InputError where that is not the item's latest one, for an unfit name,
         and where the attempt cannot be kept.
         """
-        return record_repair(self._work, work, resolved, self._evaluator, run=run)
+        given.checked("resolved", resolved, "True or False", bool)
+        return record_repair(self._work, given.text("work", work), resolved, self._evaluator, run=given.optional_text("run", run))
 
     def gate(self, work: str) -> RepairGate:
         """The verdict of a work item's repair gate as its attempts stand now: `gate(work).allows_edits`. InputError as above."""
-        return settle(self._work, work, self._evaluator)
+        return settle(self._work, given.text("work", work), self._evaluator)
 
     def reload(self) -> ReloadReport:
         """Read the packs anew and use them from the next diagnosis on; a running one ends with the rules that it began with.
@@ -191,9 +204,10 @@ def diagnose(
 def _worker(evaluator: str, memory_limit_mb: int, time_limit_s: float) -> Worker:
     if evaluator not in NAMES:
         raise InputError(f"there is no evaluator {evaluator!r}", expected="an evaluator", choices=NAMES, found=evaluator)
-    if memory_limit_mb < 1 or not 0 < time_limit_s <= _LONGEST:
+    if not 1 <= memory_limit_mb <= _LARGEST or not 0 < time_limit_s <= _LONGEST:
         raise InputError(
-            "the limits of a worker must be positive", expected=f"memory_limit_mb of at least 1, time_limit_s above 0, at most {_LONGEST}"
+            "the limits of a worker must be positive and within bounds",
+            expected=f"memory_limit_mb from 1 to {_LARGEST}, time_limit_s above 0, at most {_LONGEST}",
         )
     if os.name != "posix":
         raise InputError("a worker needs a POSIX system", next_step="go on with worker=False")
@@ -205,7 +219,8 @@ def _worker(evaluator: str, memory_limit_mb: int, time_limit_s: float) -> Worker
 def _read(signal: Signal) -> tuple[str, bytes]:
     """The name and bytes of a signal."""
     if not isinstance(signal, str | bytes):
-        return read_signal(os.path.abspath(signal))
+        name = given.path("signal", signal, "text (str), bytes, or a path (os.PathLike)")
+        return read_signal(given.absolute("signal", name))
     data = signal if isinstance(signal, bytes) else _encoded(signal)
     if len(data) > MAX_SIGNAL:
         raise InputError(f"the signal is larger than {MAX_SIGNAL // 2**20} MB", next_step="give the part of the log around the failure")
@@ -218,8 +233,3 @@ def _encoded(text: str) -> bytes:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return text.encode("utf-8", "surrogatepass")
-
-
-def _plain(text: str) -> str:
-    """A name as valid Unicode."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tollens.engine.diagnosis.driver import Diagnosed
+from tollens.engine.errors import InputError
 from tollens.engine.explain.record import build
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Outcome:
         from tollens.engine.explain.text import render
         from tollens.engine.explain.tree import build_tree
 
+        if not isinstance(name, str):
+            raise InputError(f"name is {name!r:.60}", expected="a str: a field of the result, a kind of fact, or a fact's id")
         record = Record(self.record)
         asked = "outcome" if name == "diagnosis" and not record.answers.get(name) else name
         selections = select(record, asked)

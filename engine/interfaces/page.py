@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tollens.engine.diagnosis.driver import Diagnosed
 from tollens.engine.explain.terminal import Style, cells, cut, excerpt, wrapped
+from tollens.engine.interfaces.screen import runs_option
 
 if TYPE_CHECKING:
     from tollens.engine.diagnosis.gate import RepairGate
@@ -37,21 +38,12 @@ def page(
     short = done.run_id[:10]
     if kept:
         one = "root_cause_hypothesis" if "root_cause_hypothesis" in done.answers else "outcome"
-        where = _option(runs)
+        where = runs_option(runs)
         told = [f"run {short}", f"proof: tollens why {short}{where}", f"one verdict: tollens why {short} {one}{where}"]
         for line in told if _narrow(style) or where else ["   ".join(told)]:
             yield style.paint(style.safe(line), "faint")
     else:
         yield style.paint(f"run {short} (not kept)", "faint")
-
-
-def _option(runs: str | None) -> str:
-    """The folder of runs as an option that a shell understands, where one was named."""
-    if runs is None:
-        return ""
-    from shlex import quote
-
-    return f" --runs{'=' if runs.startswith('-') else ' '}{quote(runs)}"
 
 
 def _without(done: Diagnosed, style: Style) -> Iterator[str]:

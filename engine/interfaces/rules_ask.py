@@ -1,4 +1,4 @@
-"""Why: the commands that try rules out: `tollens rules bench` and `diff`."""
+"""Why: the commands that try rules out: `tollens rules bench`, `diff` and `witness`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tollens.engine.errors import EXIT_DONE, EXIT_FAULT, InputError
+from tollens.engine.errors import EXIT_DONE, EXIT_FAULT, EXIT_INSUFFICIENT, InputError
 from tollens.engine.interfaces.packs_of import add_packs, chosen
 
 TYPE_CHECKING = False  # as type checkers read it
@@ -18,6 +18,32 @@ if TYPE_CHECKING:
 
 #: Characters of a value that a line shows.
 _SHOWN = 90
+
+
+def add_witness(parser: ArgumentParser) -> None:
+    """The arguments of `tollens rules witness`."""
+    parser.add_argument("first", metavar="RULE", help="the id of a rule")
+    parser.add_argument("second", metavar="RULE", help="the id of another one")
+    add_packs(parser, positional=False)
+    parser.add_argument("--gate", action="store_true", help="the rules are the repair gate's")
+
+
+def run_witness(options: Namespace) -> int:
+    """Print the facts as a file of cases: 0, or 4 where none were found."""
+    from tollens.engine.bench.packs import gate_subject, subject_of
+    from tollens.engine.bench.witness import rule_of, witness
+
+    subject = gate_subject() if options.gate else subject_of(chosen(options))
+    first, second = rule_of(subject, options.first), rule_of(subject, options.second)
+    if first is second:
+        raise InputError("a witness is about two rules", next_step="name another rule")
+    found = witness(subject, first, second)
+    if found is None:
+        sys.stderr.write(f"no facts were found on which {first.meta.id} and {second.meta.id} both fire (which proves nothing)\n")
+        return EXIT_INSUFFICIENT
+    for line in found.case():
+        sys.stdout.write(line + "\n")
+    return EXIT_DONE
 
 
 def add_bench(parser: ArgumentParser) -> None:

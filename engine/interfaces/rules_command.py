@@ -12,6 +12,7 @@ ACTIONS: tuple[tuple[str, str, str], ...] = (
     ("check", "check rule packs: errors, and findings about what loads but can hardly be meant", "rules_check"),
     ("new", "make a rule with its cases and page, in a pack of yours that is made where it is missing", "rules_write"),
     ("fmt", "format rule files; comments and meaning stay", "rules_write"),
+    ("witness", "find the smallest set of facts on which two rules both fire, as a case", "rules_ask"),
     ("diff", "say which verdicts, rankings and reasons of a corpus an edit of a pack changes, and which rule did it", "rules_ask"),
     ("bench", "measure time and firings of each rule on one signal", "rules_ask"),
     ("docs", "write a page for each rule: its sentence, conditions, rivals and cases", "rules_show"),

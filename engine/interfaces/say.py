@@ -10,13 +10,22 @@ from tollens.engine.errors import TollensError
 
 def say(lines: Iterable[str]) -> None:
     """Lines to standard error, each harmless and in one piece; nothing happens where it is closed."""
+    stream = sys.stderr
+    if stream is not None:
+        told = list(lines)
+        try:
+            told = _harmless(told, stream.encoding or "utf-8")
+        except (ImportError, MemoryError):  # there may be too little memory to import with, and that must be said, too
+            told = [ascii(line)[1:-1] for line in told]
+        stream.write("".join([line + "\n" for line in told]))
+
+
+def _harmless(lines: list[str], encoding: str) -> list[str]:
     from tollens.engine.explain.terminal import Style  # here, as most commands have nothing to say
     from tollens.engine.files import plain_name
 
-    stream = sys.stderr
-    if stream is not None:
-        style = Style(encoding=stream.encoding or "utf-8")
-        stream.write("".join([style.safe(plain_name(line)) + "\n" for line in lines]))
+    style = Style(encoding=encoding)
+    return [style.safe(plain_name(line)) for line in lines]
 
 
 def notice(text: str) -> None:

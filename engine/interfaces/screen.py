@@ -18,3 +18,12 @@ def style_of(stream: TextIO) -> Style:
     colour = (terminal or bool(os.environ.get("FORCE_COLOR"))) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     width = min(shutil.get_terminal_size((100, 24)).columns, MOST_CELLS)
     return Style(encoding=stream.encoding or "utf-8", colour=colour, width=width)
+
+
+def runs_option(runs: str | None) -> str:
+    """The option that names the folder of stored runs, as a shell understands it; empty where none was named."""
+    if runs is None:
+        return ""
+    from shlex import quote
+
+    return f" --runs{'=' if runs.startswith('-') else ' '}{quote(runs)}"

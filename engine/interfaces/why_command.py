@@ -17,12 +17,13 @@ from tollens.engine.explain.terminal import Style
 from tollens.engine.explain.text import render, to_json
 from tollens.engine.explain.tree import Limits, Node, build_tree
 from tollens.engine.interfaces.say import complain
+from tollens.engine.interfaces.screen import runs_option
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 #: What is shown where nothing is asked for: the top of each main verdict's proof.
-OVERVIEW = Limits(depth=3, width=3)
+OVERVIEW = Limits(depth=1, width=3)
 _MOST_DIGITS = 9
 #: How many digits of a run's id are enough in practice.
 _SHORT = 10
@@ -62,7 +63,7 @@ def run(args: Namespace) -> int:
         if args.format == "json":
             lines: Iterable[str] = [json.dumps(_json(record, selections, trees), ensure_ascii=True)]
         else:
-            lines = _text(record, selections, trees, _style(sys.stdout), overview)
+            lines = _text(record, selections, trees, _style(sys.stdout), args.runs if overview else None, overview)
         return _print(lines)
     except TollensError as error:
         complain(error)
@@ -110,7 +111,7 @@ def _style(stream: TextIO) -> Style:
     return Style(encoding=encoding, colour=colour, width=width)
 
 
-def _text(record: Record, selections: list[Selection], trees: list[Node], style: Style, overview: bool) -> Iterator[str]:
+def _text(record: Record, selections: list[Selection], trees: list[Node], style: Style, runs: str | None, overview: bool) -> Iterator[str]:
     data = record.data
     pack, signal = data["pack"], data["signal"]
     yield style.safe(f"run {record.run_id}: {data.get('outcome')}, from {signal.get('name')}")
@@ -128,8 +129,8 @@ def _text(record: Record, selections: list[Selection], trees: list[Node], style:
             yield f"{selection.left_out} more facts, not shown (--all shows them)"
     if overview:
         yield ""
-        short = record.run_id[:_SHORT]
-        yield style.safe(f"the top of each proof; more: `tollens why {short} FACT` for one of them, --depth N, or --all for everything")
+        command = f"tollens why {record.run_id[:_SHORT]} FACT{runs_option(runs)}"
+        yield style.safe(f"the top of each proof; more: `{command}` for one of them, --depth N, or --all for everything")
 
 
 def _folders(packs: object) -> Iterator[tuple[str, str]]:

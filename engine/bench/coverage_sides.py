@@ -18,6 +18,8 @@ from tollens.facts.kind import KindTable
 
 #: Rows that are looked at for one condition in one case; more would make a hostile case slow and tell nothing new.
 MOST_ROWS = 20_000
+#: Cases in which a side is looked for; a side that so many cases reached is not looked for in further ones.
+ENOUGH = 12
 _LOST = ("passed_over", "tied")
 
 Sides = set[tuple[str, str]]
@@ -38,10 +40,15 @@ class Observer:
         }
         self._rules: dict[str, RuleMatches] = {}
         self._sides: Sides = set()
+        self._blocking: set[str] = set()
+        self._times: dict[tuple[str, str], int] = {}
 
     def stage(self, name: str, session: Session) -> None:
         """Look at a stage that has just finished: later facts are not there yet."""
-        for entry, conditions in self._stages[name]:
+        for entry, every in self._stages[name]:
+            conditions = [condition for condition in every if self._open(condition)]
+            if not conditions:
+                continue
             if isinstance(entry, TextPattern):
                 self._pattern(entry, conditions[0], session.store)
             elif isinstance(entry, Rule):
@@ -52,7 +59,7 @@ class Observer:
     def finish(self, session: Session, *, raw: bool) -> Sides:
         """The sides that this session reached; `raw` says whether it began from a raw signal."""
         names = fired(session)
-        rows = _used_rows(session)
+        rows = _used_rows(session) | self._blocking
         for condition in self._watched:
             if condition.what == "redaction":
                 if condition.entry in names:
@@ -63,12 +70,18 @@ class Observer:
                 self._reached(condition, TRUE)
             elif condition.what == "row" and str(condition.place) in rows:
                 self._reached(condition, TRUE)
-        found, self._sides = self._sides, set()
+        found = self._sides
+        self.forget()
+        for side in found:
+            self._times[side] = self._times.get(side, 0) + 1
         return found
 
     def forget(self) -> None:
         """Drop what a session that failed has reached so far."""
-        self._sides = set()
+        self._sides, self._blocking = set(), set()
+
+    def _open(self, condition: Condition) -> bool:
+        return any(self._times.get((condition.name, side), 0) < ENOUGH for side in condition.sides)
 
     def _reached(self, condition: Condition, side: str) -> None:
         if side in condition.sides:
@@ -134,21 +147,30 @@ class Observer:
                 if what == "when" and self._relaxed_rule(rule, condition, ready):
                     self._reached(condition, FALSE)
                 continue
-            every = [match for rows in matches for match in rows]
+            candidates = [match for rows in matches for match in rows]
             if what == "unless":
                 self._reached_if(condition, any(fires), TRUE)
-                self._reached_if(condition, any(match.only_blocked_by(at[0]) for match in every))
+                stopped = [[match.row for match in rows if match.only_blocked_by(at[0])] for rows in matches]
+                self._reached_if(condition, any(stopped))
+                self._blocked_by_rows(rule, rule.unless[at[0]], stopped, store)
             elif what == "if":
                 self._reached_if(condition, any(fires), TRUE)
-                self._reached_if(condition, any(match.only_refused_by(at[0]) for match in every))
+                self._reached_if(condition, any(match.only_refused_by(at[0]) for match in candidates))
             elif what == "inside":
-                self._reached_if(condition, any(match.only_blocked_by(at[0]) for match in every), TRUE)
+                self._reached_if(condition, any(match.only_blocked_by(at[0]) for match in candidates), TRUE)
                 pattern, _ = without(rule.unless[at[0]], condition.test)
                 self._reached_if(condition, self._any(rule, pattern, fires, store, apart=True))
             elif what == "aggregate":
                 pattern = aggregates(rule)[at[0]].pattern
                 self._reached_if(condition, self._any(rule, pattern, fires, store, apart=False), TRUE)
                 self._reached_if(condition, self._seen_by_aggregate(rule, pattern, condition.test, fires, store))
+
+    def _blocked_by_rows(self, rule: Rule, pattern: Pattern, stopped: Sequence[Sequence[Row]], store: FactStore) -> None:
+        """Note the rows of tables that alone kept a rule from firing: they are used, though nothing was concluded from them."""
+        for patterns, rows in zip(rule.alternatives, stopped, strict=True):
+            for fact, *_ in self._beside(patterns, pattern, rows, store, apart=True):
+                if fact.origin[0] == "row":
+                    self._blocking.add(fact.origin[1])
 
     def _any(self, rule: Rule, pattern: Pattern, fires: Sequence[Sequence[Row]], store: FactStore, *, apart: bool) -> bool:
         """Whether some firing row has a fact that satisfies a pattern beside it."""

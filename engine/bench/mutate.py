@@ -25,6 +25,8 @@ from tollens.facts.fact import Draft
 
 #: A mutant may match this many times as often as the pack itself does in its busiest case, and this many times more.
 BUDGET_FACTOR, BUDGET_FLOOR = 20, 2_000
+#: Cases that are tried on one mutant: those that say most about it come first, and the others only tell it again.
+MOST_CASES = 60
 KILLED, BUDGET, ERROR, SURVIVED, EQUIVALENT, UNTESTED = "killed", "killed by the budget", "killed by an error", "survived", "equivalent", "untested"
 
 
@@ -133,7 +135,7 @@ def _concerned(mutant: Mutant, known: Sequence[_Known]) -> Iterator[_Known]:
             for number, item in enumerate(known)
             if mutant.entry in item.near
         ]
-    return (known[number] for _, _, number in sorted(ranked))
+    return (known[number] for _, _, number in sorted(ranked)[:MOST_CASES])
 
 
 def _try(mutant: Mutant, known: Sequence[_Known], book: Rulebook, budget: int) -> Tried:

@@ -180,7 +180,7 @@ class Repeated(Body):
     KIND: ClassVar[str] = "repeated"
     KEY: ClassVar[tuple[str, ...] | None] = ("signal",)
     signal: Annotated[str, RefTo(("signal",)), Field(description="the first of them")]
-    last: Annotated[str, RefTo(("signal",)), Field(description="the last of them")]
+    last: Annotated[str | None, RefTo(("signal",)), Field(description="the last of them, where there was room for it")] = None
     count: Annotated[int, Field(description="how many there are in all; what differs between them are numbers in their messages")]
     last_line: Annotated[int, Field(description="the first raw line of the last of them")]
 

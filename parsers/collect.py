@@ -44,15 +44,18 @@ class Bundle:
 
 
 class Group:
-    """All bundles that say the same: the first, some later ones, and how many there were."""
+    """All bundles that say the same: the first, some later ones, how many there were, and the lines of the second and of the last."""
 
-    __slots__ = ("count", "first", "later", "second_line")
+    __slots__ = ("count", "first", "last_lines", "later", "second_line", "thinned")
 
     def __init__(self, first: Bundle) -> None:
         self.first = first
         self.later: list[Bundle] = []
         self.count = 1
         self.second_line = 0
+        self.last_lines = [unit.line for unit in first.units]
+        #: Whether only the first and the last are kept, or only the first where there is no room for the last.
+        self.thinned = False
 
     def bundles(self) -> list[Bundle]:
         """What is kept."""
@@ -116,25 +119,34 @@ class Collected:
         for groups in (self._groups, self._tail):
             group = groups.get(name)
             if group is not None:
-                group.count += 1
-                group.second_line = group.second_line or bundle.units[0].line
-                self._charge(groups, bundle, 1)
-                if group.count > self.limits.repeats:
-                    for old in group.later:
-                        self._charge(groups, old, -1)
-                    group.later = []
-                group.later.append(bundle)
+                self._one_more(groups, group, bundle)
                 return
+        groups = self._groups if self._has_room(bundle) and not self._tail else self._tail
+        groups[name] = Group(bundle)
+        self._charge(groups, bundle, 1)
+        self._shorten()
+
+    def _one_more(self, groups: dict[object, Group], group: Group, bundle: Bundle) -> None:
+        group.count += 1
+        group.second_line = group.second_line or bundle.units[0].line
+        group.last_lines = [unit.line for unit in bundle.units]
+        roomy = groups is self._groups
+        if group.count > self.limits.repeats or group.thinned or not (roomy and self._has_room(bundle)):
+            group.thinned = True
+            for old in group.later:
+                self._charge(groups, old, -1)
+            group.later = []
+        if not group.thinned or (roomy and self._has_room(bundle)):
+            group.later.append(bundle)
+            self._charge(groups, bundle, 1)
+
+    def _has_room(self, bundle: Bundle) -> bool:
         limits = self.limits
-        room = (
+        return (
             self._units + len(bundle.units) <= limits.signals - self.tail
             and self._facts + bundle.facts <= limits.facts
             and self._weight + bundle.weight <= limits.kept
         )
-        groups = self._groups if room and not self._tail else self._tail
-        groups[name] = Group(bundle)
-        self._charge(groups, bundle, 1)
-        self._shorten()
 
     def _charge(self, groups: dict[object, Group], bundle: Bundle, sign: int) -> None:
         if groups is self._groups:
@@ -201,29 +213,26 @@ class Collected:
 
     def _kept(self) -> Iterator[tuple[UnitFacts, list[Draft]]]:
         for group in (*self._groups.values(), *self._tail.values()):
-            repeated: list[Draft] = []
-            if group.count > self.limits.repeats:
-                last = group.later[-1]
-                repeated = [
-                    Draft(
-                        "repeated",
-                        {
-                            "signal": fact_id("signal", one.number), "last": fact_id("signal", other.number), "count": group.count,
-                            "last_line": other.line,
-                        },
-                        {"": Span(one.line, 0, 0)},
-                        ("parser", REPEATS),
-                    )
-                    for one, other in zip(group.first.units, last.units, strict=True)
-                ]  # fmt: skip
-                lost = (group.count - 2) * len(last.units)
-                reason = "the same signal again and again: the first and the last are kept"
-                fields = {"line": group.second_line, "grammar": REPEATS, "reason": reason, "lost": lost}
-                self.flags.append(Loose(group.second_line, "truncated", fields, {"": Span(group.second_line, 0, 0)}))
+            repeated = self._repeated(group) if group.thinned else []
             for bundle in group.bundles():
                 self.raw.update(bundle.raw)
                 for position, unit in enumerate(bundle.units):
                     yield unit, repeated[position : position + 1] if bundle is group.first else []
+
+    def _repeated(self, group: Group) -> list[Draft]:
+        """A fact for each signal of the first bundle; what lies between the first and the last is flagged."""
+        units, last = group.first.units, group.later[-1].units if group.later else []
+        lost = (group.count - len(group.bundles())) * len(units)
+        reason = "the same signal again and again: the first and the last are kept"
+        fields = {"line": group.second_line, "grammar": REPEATS, "reason": reason, "lost": lost}
+        self.flags.append(Loose(group.second_line, "truncated", fields, {"": Span(group.second_line, 0, 0)}))
+        drafts = []
+        for position, unit in enumerate(units):
+            other = fact_id("signal", last[position].number) if last else None
+            line = group.last_lines[position] if position < len(group.last_lines) else group.last_lines[-1]
+            fields = {"signal": fact_id("signal", unit.number), "last": other, "count": group.count, "last_line": line}
+            drafts.append(Draft("repeated", fields, {"": Span(unit.line, 0, 0)}, ("parser", REPEATS)))
+        return drafts
 
     def _merged_flags(self) -> Iterator[Draft]:
         """The flags, one per line and grammar: where there were several, the reasons are joined and the losses added up."""
@@ -258,7 +267,7 @@ def _renumbered(draft: Draft, numbers: Mapping[int, int], renamed: Mapping[str, 
     if draft.kind == "signal":
         fields["number"] = numbers[int(str(fields["number"]))]
     for name in _REFERENCES:
-        if name in fields:
+        if fields.get(name) is not None:
             if fields[name] not in renamed:
                 return None
             fields[name] = renamed[str(fields[name])]

@@ -4,6 +4,7 @@ the mechanism behind it is switched off, by an edited rulebook or a function tha
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +59,12 @@ def changed(book: Rulebook, entry: str, **fields: Callable[[Any], Any]) -> Ruleb
         return one._replace(**{name: change(getattr(one, name)) for name, change in fields.items()})
 
     lists = ("patterns", "measures", "elects", "takes", "groups", "rules")
-    stages = tuple(
-        [stage._replace(**{name: tuple([swap(one) for one in getattr(stage, name)]) for name in lists}) for stage in book.stages]
-    )
+    stages: list[Any] = []
+    for stage in book.stages:
+        swapped: dict[str, Any] = {name: tuple([swap(one) for one in getattr(stage, name)]) for name in lists}
+        stages.append(stage._replace(**swapped))
     assert found == 1, f"{entry} stands {found} times in the rulebook"
-    return book._replace(stages=stages)
+    return book._replace(stages=tuple(stages))
 
 
 def without(book: Rulebook, entry: str) -> Rulebook:
@@ -209,13 +211,13 @@ def test_the_hierarchy(signal: Signal, editable: Path) -> None:
     done = run_on(rulebook(builtin=(editable,), cached=False), signal("shopping-long"))
     assert "hierarchy" in named(audit(done))
     for level in ("root_cause_hypothesis", "immediate_cause", "symptom"):
-        book = changed(BOOK, "claims.per_level", source=lambda source, level=level: (_never(source[0], level),))
+        book = changed(BOOK, "claims.per_level", source=partial(_never, level))
         result = run_on(book, signal("shopping-long")).result
         assert (result["hierarchy_populated"], result["diagnosis"], result["outcome"]) == (False, None, "insufficient_evidence")
 
 
-def _never(pattern: Any, level: str) -> Any:
-    """The pattern for facts of another level only."""
+def _never(level: str, source: Any) -> Any:
+    """The source of the election, but for facts of this level."""
     other = next(
         test
         for stage in BOOK.stages
@@ -226,7 +228,7 @@ def _never(pattern: Any, level: str) -> Any:
         for test in one.tests
         if (test.field, test.op) == ("level", "eq") and getattr(test.operand, "value", None) == level
     )
-    return pattern._replace(tests=(*pattern.tests, other._replace(op="ne")))
+    return (source[0]._replace(tests=(*source[0].tests, other._replace(op="ne"))), *source[1:])
 
 
 def test_classified_first(signal: Signal, editable: Path) -> None:

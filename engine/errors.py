@@ -24,7 +24,7 @@ class TollensError(Exception):
           expected: a field of stack_frame
           choices: depth, file, function, line
           nearest: file
-          next: write `file`, or see docs/language.md#rules
+          next: write `file`, or see `tollens docs language#rules`
     """
 
     code = "fault"
@@ -59,7 +59,7 @@ class TollensError(Exception):
         if self.nearest:
             lines.append(f"  nearest: {self.nearest}")
         if self.next_step:
-            lines.append(f"  next: {self.next_step}")
+            lines.append(f"  next: {shown_pages(self.next_step)}")
         return lines
 
     def to_json(self) -> dict[str, object]:
@@ -72,11 +72,20 @@ class TollensError(Exception):
             "expected": self.expected,
             "choices": list(self.choices),
             "nearest": self.nearest,
-            "next": self.next_step,
+            "next": shown_pages(self.next_step),
         }
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def shown_pages(text: str) -> str:
+    """A text in which each page `docs/NAME.md#SECTION` is the command that shows it: an installation has no such folder at hand."""
+    if "docs/" not in text:
+        return text
+    import re  # here, as above
+
+    return re.sub(r"docs/([\w-]+)\.md(#[\w-]+)?", r"`tollens docs \1\2`", text)
 
 
 def _nearest(found: str, choices: tuple[str, ...]) -> str:

@@ -102,6 +102,12 @@ def _gate(p: Parser) -> None:
     add_arguments(p)
 
 
+def _docs(p: Parser) -> None:
+    from tollens.engine.interfaces.docs_command import add_arguments
+
+    add_arguments(p)
+
+
 def _doctor(p: Parser) -> None:
     p.add_argument("--format", choices=("text", "json"), default="text")
 
@@ -112,6 +118,7 @@ _COMMANDS = (
     ("rules", "work with rule packs", _rules),
     ("runs", "look at the kept runs", _runs),
     ("gate", "say whether a work item's diagnosis has earned the right to edit, and report what a repair came to", _gate),
+    ("docs", "show a page of the documentation, as errors name them", _docs),
     ("doctor", "say what is installed, which evaluator is active, and how to get the other", _doctor),
 )
 COMMAND_NAMES = tuple(name for name, _, _ in _COMMANDS)
@@ -138,6 +145,10 @@ def _run(options: argparse.Namespace) -> int:
         from tollens.engine.interfaces import gate_command
 
         return gate_command.run(options)
+    if options.command == "docs":
+        from tollens.engine.interfaces import docs_command
+
+        return docs_command.run(options)
     from tollens.engine.interfaces import doctor_command
 
     return doctor_command.run(options)

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from tollens.engine.diagnosis.packs import check
-from tollens.engine.errors import EXIT_DONE, EXIT_FAULT, InputError, PackError
+from tollens.engine.errors import EXIT_DONE, EXIT_FAULT, InputError, PackError, shown_pages
 from tollens.engine.interfaces.packs_of import add_packs, chosen_or_own
 from tollens.engine.interfaces.screen import style_of
 
@@ -43,8 +43,8 @@ def run_check(options: Namespace) -> int:
         sys.stdout.write(json.dumps(data, ensure_ascii=True, indent=1) + "\n")
     else:
         style = style_of(sys.stdout)
-        for line in [line for error in errors for line in error.lines()] + [line for finding in found for line in finding.lines()]:
-            sys.stdout.write(style.safe(line) + "\n")
+        for line in [line for one in (*errors, *found) for line in one.lines()]:
+            sys.stdout.write(style.safe(shown_pages(line)) + "\n")
         sys.stdout.write(_closing(errors, found, len(packs)) + "\n")
     return EXIT_FAULT if errors or any(finding.level == "error" for finding in found) else EXIT_DONE
 

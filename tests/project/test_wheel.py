@@ -21,7 +21,7 @@ def wheel(root: Path, files: list[str], tmp_path_factory: pytest.TempPathFactory
     """The wheel, built from a copy of the project's files without a network."""
     copy = tmp_path_factory.mktemp("source")
     for name in files:
-        if name.split("/")[0] in (*FOLDERS, "pyproject.toml", "README.md", "LICENSE"):
+        if name.split("/")[0] in (*FOLDERS, "docs", "pyproject.toml", "README.md", "LICENSE"):
             target = copy / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(root / name, target)
@@ -44,6 +44,7 @@ def test_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: Path, fi
         inside = {name for name in archive.namelist() if ".dist-info/" not in name}
     kept = (".py", ".yaml", ".json", "py.typed")
     expected = {installed_name(name) for name in files if name.split("/")[0] in FOLDERS and name.endswith(kept)}
+    expected |= {"tollens/" + name for name in files if name.startswith("docs/") and name.endswith(".md") and name.count("/") == 1}
     assert sorted(inside) == sorted(expected)
     assert {"tollens/py.typed", "tollens/facts/kinds.json"} <= inside
     assert any(name.startswith("tollens/rules/") and name.endswith("pack.yaml") for name in inside)
@@ -73,3 +74,9 @@ def test_wheel_works_in_a_clean_environment(wheel: Path, tmp_path: Path) -> None
     for command in ([str(python), "-m", "tollens", "--version"], [str(venv / "bin" / "tollens"), "--version"]):
         done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
         assert (done.returncode, done.stdout.split()[:1]) == (0, ["tollens"]), done.stderr
+    # An error names a page as a command, and the command shows it.
+    tollens = str(venv / "bin" / "tollens")
+    refused = subprocess.run([tollens, "diagnose", "--rules", "."], cwd=tmp_path, check=False, capture_output=True, text=True, input="")
+    assert (refused.returncode, "`tollens docs language#packs`" in refused.stderr) == (2, True), refused.stderr
+    page = subprocess.run([tollens, "docs", "language#packs"], cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert (page.returncode, page.stdout.splitlines()[:1]) == (0, ["## Packs"]), page.stderr

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import yaml
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Mark(Protocol):
+    """What is used of a mark; the two loaders have a class each."""
+
+    index: int
+    column: int
 
 
 class Part(NamedTuple):
@@ -46,14 +53,14 @@ class Comment(NamedTuple):
 def lay_out(text: str) -> list[Laid]:
     """The documents of a text that the loader can read. It must hold no anchors, tags or directives, which the loader refuses."""
     documents: list[Laid] = []
-    stack: list[tuple[yaml.Event, list[Part]]] = []
+    stack: list[tuple[yaml.CollectionStartEvent, list[Part]]] = []
     marker, root = -1, None
     for event in yaml.parse(text, Loader=_LOADER):
         if isinstance(event, yaml.DocumentStartEvent):
-            marker, root = (event.start_mark.index if event.explicit else -1), None
+            marker, root = (_at(event.start_mark).index if event.explicit else -1), None
         elif isinstance(event, yaml.DocumentEndEvent):
             assert root is not None
-            documents.append(Laid(marker, root, event.start_mark.index))
+            documents.append(Laid(marker, root, _at(event.start_mark).index))
         elif isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
             stack.append((event, []))
         elif isinstance(event, yaml.ScalarEvent | yaml.SequenceEndEvent | yaml.MappingEndEvent):
@@ -65,15 +72,20 @@ def lay_out(text: str) -> list[Laid]:
     return documents
 
 
+def _at(mark: _Mark | None) -> _Mark:
+    assert mark is not None  # events that come from a text have marks; only those made by hand may lack them
+    return mark
+
+
 def _scalar(event: yaml.ScalarEvent) -> Part:
-    start = event.start_mark
-    return Part("scalar", start.index, event.end_mark.index, start.column, False, event.style or "", event.value, ())
+    start = _at(event.start_mark)
+    return Part("scalar", start.index, _at(event.end_mark).index, start.column, False, event.style or "", event.value, ())
 
 
-def _closed(opened: Any, parts: list[Part], event: Any) -> Part:  # noqa: ANN401 - PyYAML's events carry no types
+def _closed(opened: yaml.CollectionStartEvent, parts: list[Part], event: yaml.CollectionEndEvent) -> Part:
     what = "map" if isinstance(opened, yaml.MappingStartEvent) else "list"
-    mark = opened.start_mark
-    return Part(what, mark.index, event.end_mark.index, mark.column, bool(opened.flow_style), "", "", tuple(parts))
+    mark = _at(opened.start_mark)
+    return Part(what, mark.index, _at(event.end_mark).index, mark.column, bool(opened.flow_style), "", "", tuple(parts))
 
 
 def comments(text: str, documents: list[Laid]) -> list[Comment]:

@@ -21,6 +21,7 @@ from tollens.facts.kind import KindTable
 #: How often the rules of one stage may match before the session stops with an error.
 DEFAULT_BUDGET = BUDGET
 
+
 class Session:
     """The facts and the proof after a run. Immutable for whoever gets it: facts only grow while it runs."""
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tollens.engine.bench.cases import CaseResult, run_cases
 from tollens.engine.errors import PackErrors
 from tollens.engine.rulebook.syntax import Rulebook
-from tollens.engine.bench.cases import CaseResult, run_cases
 from tollens.engine.session.evaluator import Evaluator
 
 RULES = """\

@@ -64,7 +64,8 @@ class Spy:
     def assert_fact(self, handle: int, message: str) -> tuple[int, int]:
         """As the engine does."""
         self.messages.append(message)
-        return self.engine.assert_fact(handle, message)
+        state: tuple[int, int] = self.engine.assert_fact(handle, message)
+        return state
 
     def start_action_for_state(self, handle: int, state: int) -> Any:
         """As the engine does."""

@@ -104,7 +104,7 @@ class RuleMaker:
     def _constant(self, kind: str) -> Test:
         chance = self.chance
         field = chance.choice([*self.kinds[kind].fields, Field("id", "ref"), *self._seq(kind)])
-        domain = self.ids if field.type == "ref" else DOMAIN[_domain(field)]
+        domain: Sequence[Any] = self.ids if field.type == "ref" else DOMAIN[_domain(field)]
         if field.type == "list" or (field.optional and chance.random() < 0.3):
             return const(field.name, "exists", chance.random() < 0.5)
         ops = ["eq", "ne"]
@@ -155,8 +155,8 @@ class RuleMaker:
             if sources and chance.random() < 0.6:
                 fields[field.name] = chance.choice(sources)
             else:
-                domain = self.ids if field.type == "ref" else DOMAIN[_domain(field)]
-                value = chance.choice(domain)
-                value = tuple(value) if isinstance(value, list) else value
+                domain: Sequence[Any] = self.ids if field.type == "ref" else DOMAIN[_domain(field)]
+                chosen = chance.choice(domain)
+                value: Any = tuple(chosen) if isinstance(chosen, list) else chosen
                 fields[field.name] = Const(round(value * 1_000_000) if field.type == "number" else value)
         return head(kind.name, **fields)

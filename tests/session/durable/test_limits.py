@@ -27,7 +27,10 @@ def world(lab: SimpleNamespace) -> Any:
 
 def firings(lab: SimpleNamespace, world: Any, rules: list[Any], limits: Limits | None = None) -> list[Any]:
     """The firings in a child process, sorted, as JSON data."""
-    return lab.isolated(lambda: sorted([name, number, list(ids)] for name, number, ids in world.run(rules, limits=limits).firings))
+    found: list[Any] = lab.isolated(
+        lambda: sorted([name, number, list(ids)] for name, number, ids in world.run(rules, limits=limits).firings)
+    )
+    return found
 
 
 def expected(world: Any, rules: list[Any]) -> list[Any]:
@@ -46,16 +49,19 @@ def many(lab: SimpleNamespace, count: int, shape: str) -> list[Any]:
             unless = [lab.pattern("b", "y", joined, lab.const("m", "eq", 1))]
             made.append(lab.rule(name, [lab.pattern("a", "x", lab.const("n", "gte", number % 5))], unless=unless))
         elif shape == "same path":
-            made.append(lab.rule(name, [lab.pattern("a", "x")]))
+            made.append(lab.rule(name, [lab.pattern("a", "x"), lab.pattern("b", "y", lab.const("n", "eq", number % 4), joined)]))
         elif shape == "constants":
+            made.append(lab.rule(name, [lab.pattern("a", "x", lab.const("n", "gte", -number)), lab.pattern("b", "y", joined)]))
+        elif shape == "alone":
             made.append(lab.rule(name, [lab.pattern("a", "x", lab.const("n", "gte", -number))]))
         else:
-            made.append(lab.rule(name, [lab.pattern("a", "x", lab.const("n", "eq", 1), lab.const("t", "ne", f"text {number}"))]))
+            tests = lab.const("n", "eq", 1), lab.const("t", "ne", f"text {number}")
+            made.append(lab.rule(name, [lab.pattern("a", "x", *tests), lab.pattern("b", "y", joined)]))
     return made
 
 
 @pytest.mark.parametrize(
-    ("shape", "count"), [("joins", 90), ("blockers", 90), ("same path", 257), ("constants", 600), ("exclusive", 600), ("same path", 4100)]
+    ("shape", "count"), [("joins", 90), ("blockers", 90), ("same path", 257), ("constants", 600), ("exclusive", 600), ("alone", 4100)]
 )
 def test_more_rules_than_a_ruleset_bears(lab: SimpleNamespace, world: Any, shape: str, count: int) -> None:
     rules = many(lab, count, shape)
@@ -71,7 +77,9 @@ def test_the_unguarded_limit_is_an_error_and_no_crash(lab: SimpleNamespace, worl
 
 
 def test_rules_that_a_field_tells_apart_share_a_ruleset(lab: SimpleNamespace, world: Any, spy: Any) -> None:
-    rules = [lab.rule(f"r{n}", [lab.pattern("a", "x", lab.const("t", "eq", f"text {n % 4}"))]) for n in range(150)]
+    joined = lab.ref("n", "eq", "x", "n")
+    texts = [lab.const("t", "eq", f"text {n % 4}") for n in range(150)]
+    rules = [lab.rule(f"r{n}", [lab.pattern("a", "x", text), lab.pattern("b", "y", text, joined)]) for n, text in enumerate(texts)]
     assert len(world.run(rules).firings) == 150
     assert len(spy.rulesets) == 1
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tollens.engine.rulebook.load import load
 from tollens.engine.bench.cases import run_cases
+from tollens.engine.rulebook.load import load
 from tollens.engine.session.evaluator import Evaluator
 from tollens.engine.session.reference import Reference
 from tollens.facts.kind import KindTable

@@ -85,7 +85,10 @@ def test_length_and_line_ends_never_change(text: str) -> None:
 def test_secrets_across_the_borders_of_what_is_read_at_once(names: list[str], gaps: list[int]) -> None:
     """A long text is masked stretch by stretch; wherever the borders fall, it is masked as if it were one."""
     key = "-----BEGIN " + "PRIVATE KEY-----\nMIIE\nabcd\n-----END " + "PRIVATE KEY-----\n"
-    parts = [f"{'line of a log ' * (gap // 14)}\n{SECRETS[name][1].format(SECRETS[name][0])}\n{key}" for name, gap in zip(names, gaps, strict=False)]
+    parts = [
+        f"{'line of a log ' * (gap // 14)}\n{SECRETS[name][1].format(SECRETS[name][0])}\n{key}"
+        for name, gap in zip(names, gaps, strict=False)
+    ]
     text = "".join(parts) * 4
     whole, facts = redact(text, BOOK.redactions)
     with pytest.MonkeyPatch.context() as patch:

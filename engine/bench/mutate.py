@@ -6,7 +6,7 @@ it by one condition, and those that name it. A budget of firings bounds a mutant
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from tollens.facts.fact import Draft
 #: A mutant may match this many times as often as the pack itself does in its busiest case, and this many times more.
 BUDGET_FACTOR, BUDGET_FLOOR = 20, 2_000
 #: Cases that are tried on one mutant: those that say most about it come first, and the others only tell it again.
-MOST_CASES = 60
+MOST_CASES = 80
 KILLED, BUDGET, ERROR, SURVIVED, EQUIVALENT, UNTESTED = "killed", "killed by the budget", "killed by an error", "survived", "equivalent", "untested"
 
 
@@ -65,11 +65,11 @@ class Score(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A case that is right without any change: its input, and what took part or was kept from it by one condition."""
+    """A case that is right without any change: its input, what took part, and by how many conditions alone each entry was kept from it."""
 
     case: Case
     drafts: Sequence[Draft]
-    near: frozenset[str]
+    near: dict[str, int]
     rows: frozenset[str]
     size: int
 
@@ -117,25 +117,29 @@ def _known(tested: Tested, cases: Sequence[Case]) -> tuple[list[_Known], list[st
         if judged(case._replace(explains=()), session).outcome != RIGHT:
             wrong.append(case.name)
             continue
-        near = {*fired(session), *case.fires, *case.silent, *[entry_of[name] for name, side in sides if side == FALSE]}
+        near = dict.fromkeys([*sorted(fired(session)), *case.fires, *case.silent], 0)
+        for name, side in sides:
+            if side == FALSE:
+                near[entry_of[name]] = near.get(entry_of[name], 0) + 1
         rows = {row_of[name] for name, _ in sides if name in row_of}
-        known.append(_Known(case, drafts, frozenset(near), frozenset(rows), len(session.store)))
+        known.append(_Known(case, drafts, near, frozenset(rows), len(session.store)))
         busiest = max(busiest, *session.firings.values(), 0)
     return known, wrong, busiest
 
 
-def _concerned(mutant: Mutant, known: Sequence[_Known]) -> Iterator[_Known]:
-    """The cases that a mutant has to do with, those first that say most about it."""
+def _concerned(mutant: Mutant, known: Sequence[_Known]) -> list[_Known]:
+    """The cases that a mutant has to do with: those first that name its entry, then in turn those that say most about it and the smallest."""
     if mutant.rows:
         places = {str(place) for place in mutant.rows}
-        ranked = [(-len(places & item.rows), item.size, number) for number, item in enumerate(known) if places & item.rows]
+        told = {number: len(places & item.rows) for number, item in enumerate(known) if places & item.rows}
+        named: set[int] = set()
     else:
-        ranked = [
-            (0 if mutant.entry in item.case.fires or mutant.entry in item.case.silent else 1, item.size, number)
-            for number, item in enumerate(known)
-            if mutant.entry in item.near
-        ]
-    return (known[number] for _, _, number in sorted(ranked)[:MOST_CASES])
+        told = {number: item.near[mutant.entry] for number, item in enumerate(known) if mutant.entry in item.near}
+        named = {number for number in told if mutant.entry in (*known[number].case.fires, *known[number].case.silent)}
+    most = sorted(told, key=lambda number: (number not in named, -told[number], known[number].size, number))
+    smallest = sorted(told, key=lambda number: (number not in named, known[number].size, number))
+    turns = [number for pair in zip(most, smallest, strict=True) for number in pair]
+    return [known[number] for number in list(dict.fromkeys(turns))[:MOST_CASES]]
 
 
 def _try(mutant: Mutant, known: Sequence[_Known], book: Rulebook, budget: int) -> Tried:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from tollens.engine.bench.settings import LEVELS, OFF, Setting
+from tollens.engine.bench.settings import LEVELS, OFF, setting_for
 from tollens.engine.bench.subject import Subject
 from tollens.engine.errors import InputError
 from tollens.engine.rulebook.syntax import Meta, Place
@@ -63,7 +63,7 @@ class Check(NamedTuple):
 
 
 _CHECKS: dict[str, Check] = {}
-_MODULES = ("rules", "kinds", "orders", "patterns", "cases", "limits")
+_MODULES = ("rules", "kinds", "orders", "patterns", "cases", "limits", "disagreements")
 
 
 def check(name: str, says: str, level: str = "warn") -> Callable[[Look], Look]:
@@ -99,13 +99,13 @@ def findings(subject: Subject, given: Mapping[str, str] | None = None, only: fro
     _validate(given)
     found: list[Finding] = []
     for each in checks().values():
-        if given.get(each.name, given.get("all")) == OFF:
+        if _silent(subject, each.name, given):
             continue
         for one in each.look(subject):
             pack = one.place.file.partition("/")[0]
             if only is not None and pack not in only:
                 continue
-            setting = _setting(subject.settings.get(pack, ()), each.name, one.about)
+            setting = setting_for(subject.settings.get(pack, ()), each.name, one.about)
             level = given.get(each.name) or given.get("all") or (setting.level if setting else each.level)
             if level != OFF:
                 found.append(Finding(each.name, level, one))
@@ -113,10 +113,13 @@ def findings(subject: Subject, given: Mapping[str, str] | None = None, only: fro
     return sorted(found, key=lambda one: (one.found.place, one.name, one.found.message))
 
 
-def _setting(settings: Sequence[Setting], name: str, about: str) -> Setting | None:
-    """The setting for a check and what it is about: one that names it, else one for all."""
-    mine = [setting for setting in settings if setting.name == name]
-    return next((one for one in mine if about in one.only), None) or next((one for one in mine if not one.only), None)
+def _silent(subject: Subject, name: str, given: Mapping[str, str]) -> bool:
+    """Whether a check need not look: the caller switches it off, or all packs that are asked about do so for everything."""
+    wanted = given.get(name, given.get("all"))
+    if wanted is not None:
+        return wanted == OFF
+    mine = [[one for one in subject.settings.get(pack, ()) if one.name == name] for pack in subject.asked]
+    return all(settings and all(one.level == OFF and not one.only for one in settings) for settings in mine)
 
 
 def _unknown(subject: Subject) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from tollens.engine.rulebook.build.packfile import FINDING_LEVELS
@@ -39,6 +40,12 @@ def settings_of(snapshot: Snapshot, name: str) -> tuple[Setting, ...]:
             elif isinstance(item, Scalar):
                 found.append(Setting(key.text, item.text, "", (), key.place))
     return tuple(found)
+
+
+def setting_for(settings: Sequence[Setting], name: str, about: str) -> Setting | None:
+    """The setting for a check and what it is about: one that names it, else one for all."""
+    mine = [setting for setting in settings if setting.name == name]
+    return next((one for one in mine if about in one.only), None) or next((one for one in mine if not one.only), None)
 
 
 def _text(node: Map, name: str) -> str:

@@ -43,7 +43,8 @@ def run_check(options: Namespace) -> int:
         sys.stdout.write(json.dumps(data, ensure_ascii=True, indent=1) + "\n")
     else:
         style = style_of(sys.stdout)
-        for line in [line for one in (*errors, *found) for line in one.lines()]:
+        told: list[PackError | Finding] = [*errors, *found]
+        for line in [line for one in told for line in one.lines()]:
             sys.stdout.write(style.safe(shown_pages(line)) + "\n")
         sys.stdout.write(_closing(errors, found, len(packs)) + "\n")
     return EXIT_FAULT if errors or any(finding.level == "error" for finding in found) else EXIT_DONE

@@ -1,5 +1,10 @@
 """Why: the production evaluator runs a stratum to its fixpoint over rulesets of the durable_rules engine.
 
+The engine joins: every rule that puts two facts together, or a fact and the absence of another, is its own, as long as counts say that
+it has the memory for it. A rule of one pattern alone joins nothing: each fact that passes its tests is a match, and to hand it to the
+engine would only bring it back. A join that could grow beyond what the engine bears is made as the reference evaluator makes it, which
+keeps nothing of what comes to no match.
+
 The facts that block matches enter first and are complete, for none of their kinds is produced in the stratum. So a match is judged
 once, when it comes up, and nothing that the engine has decided is ever taken back.
 """
@@ -14,12 +19,15 @@ from tollens.engine.session.durable.channels import Channel, Channels, Reader
 from tollens.engine.session.durable.columns import Columns
 from tollens.engine.session.durable.components import sessions as components
 from tollens.engine.session.durable.driver import Engine, load_engine
+from tollens.engine.session.durable.growth import Growth
 from tollens.engine.session.durable.invariants import check_ruleset
 from tollens.engine.session.durable.limits import LIMITS, Limits, Side, side
-from tollens.engine.session.durable.links import Links, parts
+from tollens.engine.session.durable.links import Links, parts, tying
 from tollens.engine.session.durable.plan import Unit, candidates, fitting
 from tollens.engine.session.durable.ruleset import Form, Ruleset
-from tollens.engine.session.evaluator import Stratum
+from tollens.engine.session.durable.sizes import Estimate
+from tollens.engine.session.evaluator import Stratum, TooLarge
+from tollens.engine.session.reference import Growing, RulePlan
 from tollens.facts.fact import Fact
 
 #: Facts sent between two looks for firings, which bounds what waits in the engine.
@@ -39,27 +47,32 @@ class DurableEvaluator:
 
     def run(self, stratum: Stratum) -> None:
         """Fire all matches. EngineError when the engine failed, EngineUnavailable when it cannot be imported; what `fire` raises passes."""
-        run = _Run(stratum)
-        if not run.units:
-            return
+        run = _Run(stratum, self._limits)
+        if run.units:
+            self._join(run)
+        else:
+            run.to_fixpoint()
+
+    def _join(self, run: _Run) -> None:
         module = load_engine()
         try:
-            for part in parts(run.units, run.facts, self._limits):
+            for part in parts(run.units, run.produced, run.facts, self._limits):
                 ruleset = Ruleset(part.units)
                 if self._check:
                     check_ruleset(ruleset.text, self._limits)
                 run.engines.append(Engine(module, ruleset, 0 if part.links else run.facts(ruleset.channels), self._check))
                 run.links.append(part.links)
-            run.to_fixpoint(self._limits.session)
+            run.to_fixpoint()
         finally:
             run.close()
 
 
 class _Run:
-    """One stratum in progress."""
+    """One stratum in progress: `units` are for the engine, `plans` for the reference evaluator's joins."""
 
-    def __init__(self, stratum: Stratum) -> None:
+    def __init__(self, stratum: Stratum, limits: Limits) -> None:
         self._stratum = stratum
+        self._limits = limits
         self._columns = Columns()
         self.engines: list[Engine] = []
         self.links: list[Links] = []
@@ -69,9 +82,36 @@ class _Run:
         self._by_number: dict[int, Channel] = {}
         self._finished: dict[Side, list[Reading]] = {}
         self._routes: dict[tuple[int, ...], list[tuple[Engine, Form]]] = {}
-        self._read(units)
+        self._read([unit for unit in units if not _single(unit)])
         self._sizes = Counter(number for readings in self._finished.values() for _, numbers in readings for number in numbers)
-        self.units = fitting(units, lambda channel: channel.number in self._sizes)
+        live = fitting(units, self._filled)
+        #: The kinds that live rules assert.
+        self.produced = frozenset(head.kind for unit in live for head in unit.rule.heads)
+        self.units: list[Unit] = []
+        self.plans: list[RulePlan] = []
+        self._growth = Growth(stratum, limits)
+        for unit in live:
+            plan = RulePlan(unit.rule, unit.alternative, stratum)
+            if _single(unit) or not self._takes(unit, plan):
+                self.plans.append(plan)
+            else:
+                self.units.append(unit)
+
+    def _takes(self, unit: Unit, plan: RulePlan) -> bool:
+        """Whether the engine can take a unit; TooLarge where it cannot and nobody else can join it with facts that are still to come."""
+        estimate = Estimate(unit, plan, lambda condition: self._sizes[condition.channel.number])
+        grows = any(condition.channel.kind in self.produced for condition in unit.positive)
+        held = self.facts({condition.channel.number for condition in unit.conditions})
+        fits = (held <= self._limits.held or bool(tying(unit))) and self._growth.fits(estimate)
+        if fits:
+            self._growth.admit(estimate, grows)
+        elif grows:
+            raise TooLarge(unit.rule.meta.id)
+        return fits
+
+    def _filled(self, channel: Channel) -> bool:
+        """Whether a channel holds finished facts, as far as anybody looked."""
+        return channel.number in self._sizes or (channel.number not in self._by_number and bool(self._stratum.store.facts(channel.kind)))
 
     def close(self) -> None:
         """Close every ruleset, also where closing one fails."""
@@ -96,17 +136,18 @@ class _Run:
             pairs = ((fact, reader(fact)) for fact in self._stratum.store.facts(key[0]))
             self._finished[key] = [(fact, numbers) for fact, numbers in pairs if numbers]
 
-    def to_fixpoint(self, size: int) -> None:
-        """Send all facts, those that block first, and fire until nothing new comes; `size` is about how many facts are sent at once."""
+    def to_fixpoint(self) -> None:
+        """Send all facts, those that block first, and fire until nothing new comes."""
         produced: deque[Fact] = deque()
+        for plan in self.plans:
+            produced += plan.first_round(self._stratum)
         together = []
         for engine, links in zip(self.engines, self.links, strict=True):
             if links:
-                self._split(engine, links, size, produced)
+                self._split(engine, links, self._limits.session, produced)
             else:
                 together.append(engine)
-        if together:
-            self._together(together, produced)
+        self._together(together, produced)
 
     def _split(self, engine: Engine, links: Links, size: int, produced: deque[Fact]) -> None:
         """Run a ruleset to its end whose facts are all there, part by part."""
@@ -155,12 +196,22 @@ class _Run:
                         produced += self._fire_all()
         produced += self._fire_all()
         while produced:
-            for _ in range(min(STEP, len(produced))):
-                fact = produced.popleft()
+            batch = [produced.popleft() for _ in range(min(STEP, len(produced)))]
+            self._growth.add(batch)
+            for fact in batch:
                 reader = self._readers.get((fact.kind.name, False))
                 if reader is not None:
                     self._send(fact, reader(fact))
             produced += self._fire_all()
+            produced += self._fire_plans(batch)
+
+    def _fire_plans(self, batch: Sequence[Fact]) -> list[Fact]:
+        """The matches of rules of one pattern with facts of the stratum."""
+        fresh = Growing()
+        for fact in batch:
+            fresh.add(fact)
+        nothing = Growing()
+        return [fact for plan in self.plans if plan.grows_with(fresh) for fact in plan.next_round(self._stratum, nothing, fresh)]
 
     def _send(self, fact: Fact, numbers: tuple[int, ...]) -> None:
         routes = self._routes.get(numbers)
@@ -188,3 +239,7 @@ class _Run:
             for bound in rows:
                 new += fire(unit.rule, unit.alternative, bound)
         return new
+
+
+def _single(unit: Unit) -> bool:
+    return len(unit.conditions) == 1

@@ -26,9 +26,8 @@ class Part(NamedTuple):
     links: Links
 
 
-def parts(units: Sequence[Unit], facts: Callable[[Collection[int]], int], limits: Limits) -> list[Part]:
-    """The rulesets of a stratum; `facts` tells how many finished facts are in some channels."""
-    produced = {head.kind for unit in units for head in unit.rule.heads}
+def parts(units: Sequence[Unit], produced: Collection[str], facts: Callable[[Collection[int]], int], limits: Limits) -> list[Part]:
+    """The rulesets of a stratum whose rules assert the kinds `produced`; `facts` tells how many finished facts are in some channels."""
     together: list[Unit] = []
     split: list[tuple[Links, list[Unit]]] = []
     for unit in units:

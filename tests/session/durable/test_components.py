@@ -79,7 +79,7 @@ def test_every_shape_gives_the_same_matches(lab: SimpleNamespace, world: Any, sp
     else:
         rules = [lab.rule("r", [first, other])]
     assert sorted(world.run(rules, limits=SMALL).firings) == sorted(world.expect(rules).firings)
-    assert (used(spy) > 3) is (shape != "ordering")
+    assert min(used(spy), 4) == {"one pattern": 0, "ordering": 1}.get(shape, 4)
 
 
 def test_absent_values_tie_nothing(lab: SimpleNamespace, spy: Any) -> None:
@@ -105,9 +105,10 @@ def test_a_blocking_fact_does_not_tie_what_is_bound(lab: SimpleNamespace, spy: A
 
 def test_a_session_after_the_first_does_not_see_the_facts_before(lab: SimpleNamespace, world: Any, spy: Any) -> None:
     """Each fact is sent once, and the matches of each rule come from its own facts."""
-    assert len(world.run([lab.rule("r", [lab.pattern("a", "x")])], limits=Limits(split=0, session=1)).firings) == 24
+    rules = [lab.rule("r", [lab.pattern("a", "x")], unless=[lab.pattern("d", "y", lab.ref("n", "eq", "x", "n"))])]
+    assert len(world.run(rules, limits=Limits(split=0, session=1)).firings) == 19
     assert used(spy) == 24
-    assert len(spy.messages) == 48
+    assert len(spy.messages) == 24 + 24 + 5
 
 
 @given(st.lists(st.tuples(st.integers(-6, 6), st.integers(-6, 6)), max_size=40), st.integers(1, 9))

@@ -20,7 +20,7 @@ from tollens.engine.session.durable.limits import Limits
 from tollens.engine.session.evaluator import Stratum
 from tollens.facts.kind import Field, Kind
 
-KINDS = [Kind("a", [Field("n", "int")]), Kind("b", [Field("n", "int")])]
+KINDS = [Kind(name, [Field("n", "int")]) for name in "abc"]
 
 
 @pytest.fixture
@@ -28,7 +28,13 @@ def world(lab: SimpleNamespace) -> Any:
     made = lab.World(KINDS)
     for n in range(50):
         made.add("a", n=n)
+    made.add("b", n=-1)
     return made
+
+
+def joining(lab: SimpleNamespace, name: str, *tests: Any) -> Any:
+    """A rule that matches each `a` and that the engine has to join, as it looks for a `b` that must not be there."""
+    return lab.rule(name, [lab.pattern("a", "x", *tests)], unless=[lab.pattern("b", "y", lab.ref("n", "eq", "x", "n"))])
 
 
 def run(world: Any, rules: list[Any], fire: Any, limits: Limits | None = None) -> None:
@@ -46,7 +52,7 @@ def test_what_fire_raises_passes_and_everything_is_freed(lab: SimpleNamespace, w
         return []
 
     with pytest.raises(type(raised)):
-        run(world, [lab.rule("r", [lab.pattern("a", "x")]), lab.rule("s", [lab.pattern("a", "x")])], fire, Limits(rules=1))
+        run(world, [joining(lab, "r"), joining(lab, "s")], fire, Limits(rules=1))
     assert len(seen) == 10
     assert spy.calls.count("create_ruleset") == spy.calls.count("delete_state") == spy.calls.count("delete_ruleset") == 2
     assert not spy.handles
@@ -65,7 +71,7 @@ def test_an_error_of_the_engine_is_typed_and_everything_is_freed(lab: SimpleName
 
     setattr(spy, name, failing)
     with pytest.raises(EngineError, match="engine"):
-        run(world, [lab.rule("r", [lab.pattern("a", "x")])], lambda *_: [])
+        run(world, [joining(lab, "r")], lambda *_: [])
     assert not spy.handles
     assert spy.calls.count("delete_state") == (name != "create_ruleset")
 
@@ -80,14 +86,14 @@ def test_a_ruleset_that_cannot_be_closed_does_not_keep_others_open(lab: SimpleNa
 
     spy.delete_state = failing
     with pytest.raises(EngineError, match="could not be closed"):
-        run(world, [lab.rule(name, [lab.pattern("a", "x")]) for name in "rst"], lambda *_: [], Limits(rules=1))
+        run(world, [joining(lab, name) for name in "rst"], lambda *_: [], Limits(rules=1))
     assert len(failed) == 3
 
 
 def test_a_session_that_does_not_start_is_an_error(lab: SimpleNamespace, world: Any, spy: Any) -> None:
     spy.start_action_for_state = lambda *_: None
     with pytest.raises(EngineError, match="did not start"):
-        run(world, [lab.rule("r", [lab.pattern("a", "x")])], lambda *_: [])
+        run(world, [joining(lab, "r")], lambda *_: [])
     assert not spy.handles
     assert "delete_state" not in spy.calls
 
@@ -96,14 +102,14 @@ def test_a_fact_that_the_engine_does_not_take_is_an_error(lab: SimpleNamespace, 
     real = spy.assert_fact
     spy.assert_fact = lambda handle, message: (1, 1) if '"id":7,' in message else real(handle, message)
     with pytest.raises(EngineError, match="did not take a a"):
-        run(world, [lab.rule("r", [lab.pattern("a", "x")])], lambda *_: [])
+        run(world, [joining(lab, "r")], lambda *_: [])
     assert not spy.handles
 
 
 def test_without_the_engine_a_clean_error_says_so(lab: SimpleNamespace, world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "durable_rules_engine", None)
     with pytest.raises(EngineUnavailable, match="cannot be imported"):
-        run(world, [lab.rule("r", [lab.pattern("a", "x")])], lambda *_: [])
+        run(world, [joining(lab, "r")], lambda *_: [])
 
 
 def test_nothing_is_compiled_where_nothing_can_match(lab: SimpleNamespace, world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,18 +117,18 @@ def test_nothing_is_compiled_where_nothing_can_match(lab: SimpleNamespace, world
         raise AssertionError("the engine was asked for")
 
     monkeypatch.setattr(evaluator, "load_engine", forbidden)
-    from_b = lab.rule("r", [lab.pattern("b", "x")], heads=[lab.head("b", n=lab.Ref("x", "n"))])
-    never = lab.rule("s", [lab.pattern("a", "x", lab.const("n", "gt", 1000))])
+    from_c = lab.rule("r", [lab.pattern("c", "x"), lab.pattern("c", "y")], heads=[lab.head("c", n=lab.Ref("x", "n"))])
+    never = lab.rule("s", [lab.pattern("a", "x", lab.const("n", "gt", 1000)), lab.pattern("b", "y")])
     blocked = lab.rule("t", [lab.pattern("a", "x")], unless=[lab.pattern("a", "y", lab.const("n", "eq", 7))])
-    run(world, [from_b, never], lambda *_: [])
+    run(world, [from_c, never, lab.rule("alone", [lab.pattern("a", "x")])], lambda *_: [])
     with pytest.raises(AssertionError):
         run(world, [blocked], lambda *_: [])
 
 
 def test_facts_that_no_rule_reads_are_not_sent(lab: SimpleNamespace, world: Any, spy: Any) -> None:
-    world.add("b", n=1)
-    run(world, [lab.rule("r", [lab.pattern("a", "x", lab.const("n", "lt", 3))])], lambda *_: [])
-    assert len(spy.messages) == 1 + 3
+    world.add("c", n=1)
+    run(world, [joining(lab, "r", lab.const("n", "lt", 3)), lab.rule("alone", [lab.pattern("a", "x")])], lambda *_: [])
+    assert len(spy.messages) == 1 + 3 + 1
 
 
 def test_firings_are_fetched_while_facts_are_sent(lab: SimpleNamespace, world: Any, spy: Any) -> None:

@@ -7,6 +7,8 @@ BENCH_STAMP := $(VENV)/.bench-installed
 # Extra arguments for pytest, for example: make test ARGS="-k facade -x"
 ARGS ?=
 JOBS ?= auto
+# How many changes of the rules `make rules` tries in each rulebook; 0 tries all of them.
+MUTANTS ?= 100
 
 # What pip may choose: the lock, also for what builds the package.
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
@@ -19,7 +21,7 @@ unexport PYTHONPATH PYTHONHOME
 TYPES := MYPYPATH=.typing:benchmarks $(VENV)/bin/mypy
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check full fixtures lint types format imports bench lock clean
+.PHONY: help install demo test check full fixtures lint types format imports rules bench lock clean
 
 help: ## show this list
 	@echo "Tollens: make TARGET [PYTHON=python3.12] [VENV=.venv-3.12]"
@@ -47,7 +49,7 @@ demo: $(STAMP) ## see what Tollens does, on real failures
 test: $(STAMP) ## run the tests (no network)
 	@$(VENV)/bin/pytest -q -n $(JOBS) --dist loadgroup $(ARGS)
 
-check: lint types imports test ## everything that must hold before a change is submitted
+check: lint types imports rules test ## everything that must hold before a change is submitted
 
 lint: $(STAMP) ## ruff: style, bugs, formatting
 	@$(VENV)/bin/ruff check
@@ -60,6 +62,11 @@ format: $(STAMP) ## let ruff repair what it can
 types: $(STAMP) ## mypy --strict over the packages, the tests and the scripts
 	@$(TYPES) -p tollens
 	@$(TYPES) $(wildcard tests benchmarks .ci/*.py fixtures/*.py)
+
+rules: $(STAMP) ## the cases of the shipped rules, what they cover, and a sample of the changes that they must notice
+	@$(VENV)/bin/tollens rules test
+	@$(VENV)/bin/tollens rules coverage --fail-under 100
+	@$(VENV)/bin/tollens rules mutate --sample $(MUTANTS) --fail-under 90
 
 imports: $(STAMP) ## which part may import which
 	@PYTHONPATH=.typing $(VENV)/bin/lint-imports --no-cache

@@ -69,6 +69,7 @@ def main() -> int:
     """Run the steps and write the report; 1 when a step failed."""
     make = ["make", "--no-print-directory", f"PYTHON={sys.executable}", f"VENV={BIN.parent}"]
     steps = [run(name, [*make, name]) for name in ("lint", "types", "imports")]
+    steps.append(run("rules", [*make, "rules", "MUTANTS=0"]))
     steps.append(run("doctor", [sys.executable, "-m", "tollens", "doctor"]))
     pytest = [str(BIN / "pytest"), "-q", "-n", "auto", "--dist", "loadgroup", "-o", "faulthandler_timeout=7200"]
     steps.append(run("tests", pytest, TOLLENS_BUDGET="full"))

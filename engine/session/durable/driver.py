@@ -1,7 +1,8 @@
 """Why: the engine's functions are called in the one order that is safe, by one small class.
 
 No host (its threads, time limits and swallowed exceptions stay away), no batch calls, no retraction. A session's first action runs
-before anything else, since the engine crashes when a session without one is deleted.
+before anything else, since the engine crashes when a session without one is deleted. An engine that ran out of memory is left as it is:
+its pools are gone, and it crashes when it is touched again.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from json import loads
 from types import ModuleType
 
 from tollens.engine.errors import EngineError
+from tollens.engine.session.durable.headroom import Headroom
 from tollens.engine.session.durable.numbers import numbers
 from tollens.engine.session.durable.ruleset import BOOT_MESSAGE, Form, Ruleset
+from tollens.engine.session.evaluator import TooLarge
 from tollens.facts.fact import Fact
 
 _HANDLED, _SEEN = 0, 2
+_MORE_MEMORY = "give the part of the log around the failure, or allow the process more memory"
 _IDS = re.compile(r'"id":(\d+)')
 
 
@@ -40,10 +44,15 @@ def load_engine() -> ModuleType:
 
 
 class Engine:
-    """One ruleset in the engine, with the facts that it was sent; `expected` is about how many. Close it in every case."""
+    """One ruleset in the engine, with the facts that it was sent; `expected` is about how many, `most` how many it may be.
 
-    def __init__(self, module: ModuleType, ruleset: Ruleset, expected: int = 0, check: bool = False) -> None:
+    Close it in every case.
+    """
+
+    def __init__(self, module: ModuleType, ruleset: Ruleset, expected: int = 0, check: bool = False, most: int = 1 << 30) -> None:
         self.ruleset = ruleset
+        self._most = most
+        self._headroom = Headroom()
         self._module = module
         self._check = check
         self._facts: dict[int, Fact] = {}
@@ -52,13 +61,21 @@ class Engine:
         try:
             self._handle: int | None = module.create_ruleset("tollens", ruleset.text)
         except self._errors as error:
-            raise EngineError(f"the engine refused a ruleset of {len(ruleset.units)} rules: {error}") from error
+            raise self._failed(f"refused a ruleset of {len(ruleset.units)} rules", error) from error
         self._state: int | None = None
         try:
             self._state = self._boot()
         except self._errors as error:
+            failed = self._failed("did not start", error)
             self.close()
-            raise EngineError(f"the engine did not start: {error}") from error
+            raise failed from error
+
+    def _failed(self, what: str, error: BaseException) -> EngineError:
+        """The error to raise; an engine without memory is given up first."""
+        if isinstance(error, MemoryError):
+            self._handle = None
+            return EngineError(f"the engine {what}, as memory ran out", next_step=_MORE_MEMORY)
+        return EngineError(f"the engine {what}: {error}")
 
     def _boot(self) -> int:
         code, state = self._module.assert_fact(self._handle, BOOT_MESSAGE)
@@ -77,18 +94,22 @@ class Engine:
             self._numbers = numbers(expected)
             self._state = self._boot()
         except self._errors as error:
-            raise EngineError(f"the engine did not start again: {error}") from error
+            raise self._failed("did not start again", error) from error
 
     def send(self, fact: Fact, form: Form) -> None:
         """Assert a fact. The engine tells ids apart by a 32-bit hash, so one that it takes for a known id gets the next number."""
         values = [read(fact) for read in form.readers]
+        if len(self._facts) >= self._most:
+            raise TooLarge(fact.kind.name)
+        if not self._headroom.suffices(len(self._facts)):
+            raise EngineError("the engine would need more memory than there is", next_step=_MORE_MEMORY) from MemoryError()
         while True:
             number = next(self._numbers)
             self._facts[number] = fact
             try:
                 code, state = self._module.assert_fact(self._handle, form.template % (number, *values))
             except self._errors as error:
-                raise EngineError(f"the engine refused a {fact.kind.name}: {error}") from error
+                raise self._failed(f"refused a {fact.kind.name}", error) from error
             if code == _HANDLED and state == self._state:
                 return
             if code != _SEEN:
@@ -103,7 +124,7 @@ class Engine:
                 yield self._read(message)
                 message = self._module.complete_and_start_action(self._handle, self._state)
         except self._errors as error:
-            raise EngineError(f"the engine failed while it fired: {error}") from error
+            raise self._failed("failed while it fired", error) from error
 
     def _read(self, message: str) -> tuple[int, list[tuple[Fact, ...]]]:
         unit = int(message[3 : message.index('"', 3)])
@@ -125,7 +146,7 @@ class Engine:
                     self._module.delete_state(handle, "0")
                 self._module.delete_ruleset(handle)
             except self._errors as error:
-                raise EngineError(f"the engine could not be closed: {error}") from error
+                raise self._failed("could not be closed", error) from error
 
 
 def _compare(message: str, unit: int, size: int, ids: list[int]) -> None:

@@ -60,7 +60,8 @@ class DurableEvaluator:
                 ruleset = Ruleset(part.units)
                 if self._check:
                     check_ruleset(ruleset.text, self._limits)
-                run.engines.append(Engine(module, ruleset, 0 if part.links else run.facts(ruleset.channels), self._check))
+                expected = 0 if part.links else run.facts(ruleset.channels)
+                run.engines.append(Engine(module, ruleset, expected, self._check, self._limits.held))
                 run.links.append(part.links)
             run.to_fixpoint()
         finally:
@@ -170,6 +171,10 @@ class _Run:
         numbers_of = components(zip(marks, [fact for fact, _ in found], strict=True), readers, size)
         for session, item in zip(numbers_of, found, strict=True):
             sessions.setdefault(session, []).append(item)
+        if max(map(len, sessions.values()), default=0) > self._limits.held:
+            for unit in engine.ruleset.units:
+                produced += RulePlan(unit.rule, unit.alternative, self._stratum).first_round(self._stratum)
+            sessions.clear()
         for number, waiting in enumerate(sessions.values()):
             if number:
                 engine.renew(len(waiting))

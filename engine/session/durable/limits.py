@@ -28,7 +28,7 @@ class Limits(NamedTuple):
     joins: int = 28  # 29 comparisons of one condition, the closing one among them
     split: int = 200  # facts from which it is worth giving them to the engine part by part; a matter of speed and memory only
     session: int = 64  # facts of one part, unless more hang together
-    held: int = 12_000  # facts of 9 kB each that one ruleset holds at a time; beyond these three the reference evaluator joins
+    held: int = 6_000  # facts of 9 kB each that one ruleset holds at a time; beyond these three the reference evaluator joins
     frames: int = 200_000  # partial matches of 300 bytes each that one rule can come to
     tries: int = 1_000_000  # facts that one rule can try
 

@@ -60,7 +60,9 @@ def test_what_fire_raises_passes_and_everything_is_freed(lab: SimpleNamespace, w
 
 @pytest.mark.parametrize("name", ["create_ruleset", "assert_fact", "start_action_for_state", "complete_and_start_action"])
 @pytest.mark.parametrize("kind", ["error", "memory"])
-def test_an_error_of_the_engine_is_typed_and_everything_is_freed(lab: SimpleNamespace, world: Any, spy: Any, name: str, kind: str) -> None:
+def test_an_error_of_the_engine_is_typed_and_everything_is_freed_that_can_be(
+    lab: SimpleNamespace, world: Any, spy: Any, name: str, kind: str
+) -> None:
     real, calls = getattr(spy, name), []
 
     def failing(*arguments: Any) -> Any:
@@ -72,8 +74,9 @@ def test_an_error_of_the_engine_is_typed_and_everything_is_freed(lab: SimpleName
     setattr(spy, name, failing)
     with pytest.raises(EngineError, match="engine"):
         run(world, [joining(lab, "r")], lambda *_: [])
-    assert not spy.handles
-    assert spy.calls.count("delete_state") == (name != "create_ruleset")
+    given_up = kind == "memory" and name != "create_ruleset"  # an engine without memory crashes when it is touched again
+    assert len(spy.handles) == given_up
+    assert spy.calls.count("delete_state") == (name != "create_ruleset" and not given_up)
 
 
 def test_a_ruleset_that_cannot_be_closed_does_not_keep_others_open(lab: SimpleNamespace, world: Any, spy: Any) -> None:

@@ -100,8 +100,8 @@ def read_contents(rulebook: Rulebook, cases_file: Path, data: bytes) -> Contents
     with problems.catch():
         for document in read_documents(data, str(cases_file), problems):
             cases += reader.document(document)
-            for key, found in reviewed.items():
-                found += reader.reviewed(document.get(key), key)
+            for key in reviewed:
+                reviewed[key] += reader.reviewed(document.get(key), key)
     problems.check()
     return Contents(tuple(cases), tuple(reviewed["equivalent"]), tuple(reviewed["unreachable"]))
 
@@ -138,7 +138,7 @@ class _Reader:
         return found
 
     def _rows(self, node: Map) -> Iterator[tuple[str, Map]]:
-        """The case by its name, or one case for each row of `each`, named after the row's first value (all of them where that is shared)."""
+        """The case by its name, or one case for each row of `each`, named after its first value (after all of them where rows share it)."""
         check_keys(node, _KEYS, "a case", self._problems)
         name = want_text(need(node, "name", "a case"), "the name of a case")
         each = node.get("each")

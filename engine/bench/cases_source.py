@@ -85,7 +85,9 @@ def _put(lines: list[str], item: Accepted) -> None:
     key = line[column:].partition(":")[0]
     if line[:column].strip():
         raise InputError(
-            "an explanation is written under a label on a line of its own", place=item.place, next_step=f"write `explains:` and `{key}:` below"
+            "an explanation is written under a label on a line of its own",
+            place=item.place,
+            next_step=f"write `explains:` and `{key}:` below",
         )
     end = at + 1
     while end < len(lines) and (not lines[end].strip() or _indent(lines[end]) > column):

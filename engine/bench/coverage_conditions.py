@@ -54,15 +54,16 @@ class Condition(NamedTuple):
 def conditions(book: Rulebook, packs: Sequence[str]) -> list[Condition]:
     """Every condition of these packs, in the order of the rulebook; names that would be equal are numbered."""
     kinds = KindTable(book.kinds)
-    found: list[Condition] = []
-    for redaction in book.redactions:
-        if redaction.meta.pack in packs:
-            found.append(Condition(redaction.meta.id, f"{redaction.meta.id}: masks", redaction.meta.place, "redaction"))
-    for row in book.rows:
-        if row.pack in packs:
-            found.append(Condition("", f"row {row_text(row.kind, row.fields)}", row.place, "row", sides=(TRUE,)))
+    found = [
+        Condition(redaction.meta.id, f"{redaction.meta.id}: masks", redaction.meta.place, "redaction")
+        for redaction in book.redactions
+        if redaction.meta.pack in packs
+    ]
+    found += [
+        Condition("", f"row {row_text(row.kind, row.fields)}", row.place, "row", sides=(TRUE,)) for row in book.rows if row.pack in packs
+    ]
     for stage in book.stages:
-        found += [item for item in _stage(stage, kinds, packs)]
+        found += _stage(stage, kinds, packs)
     return _numbered(found)
 
 

@@ -1,4 +1,4 @@
-"""Why: the next rule to write is the one that most failures wait for; this finds failures that no rule explains and groups what is alike."""
+"""Why: the next rule to write is the one that most failures wait for; this groups the failures that no rule explains."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def signals_of(folder: Path) -> list[tuple[str, Path]]:
         elif not (path.parent / "signal.txt").is_file():
             found.append((name.as_posix(), path))
     if not found:
-        raise InputError(f"there is no signal in {folder}", expected="folders with a signal.txt, or *.txt files", next_step="check the path")
+        raise InputError(
+            f"there is no signal in {folder}", expected="folders with a signal.txt, or *.txt files", next_step="check the path"
+        )
     return found
 
 

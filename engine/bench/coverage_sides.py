@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from tollens.engine.bench.cases import fired
 from tollens.engine.bench.coverage_conditions import FALSE, TRUE, Condition, Operator, aggregates, entry_of, without
@@ -36,7 +36,8 @@ class Observer:
         for condition in watched:
             by_entry.setdefault(condition.entry, []).append(condition)
         self._stages = {
-            stage.name: [(entry, by_entry[entry.meta.id]) for entry in entry_of(stage) if entry.meta.id in by_entry] for stage in book.stages
+            stage.name: [(entry, by_entry[entry.meta.id]) for entry in entry_of(stage) if entry.meta.id in by_entry]
+            for stage in book.stages
         }
         self._rules: dict[str, RuleMatches] = {}
         self._sides: Sides = set()
@@ -61,15 +62,11 @@ class Observer:
         names = fired(session)
         rows = _used_rows(session) | self._blocking
         for condition in self._watched:
-            if condition.what == "redaction":
-                if condition.entry in names:
-                    self._reached(condition, TRUE)
-                elif raw:
-                    self._reached(condition, FALSE)
-            elif condition.what == "measure" and condition.entry in names:
-                self._reached(condition, TRUE)
-            elif condition.what == "row" and str(condition.place) in rows:
-                self._reached(condition, TRUE)
+            if condition.what in ("redaction", "measure"):
+                self._reached_if(condition, condition.entry in names, TRUE)
+                self._reached_if(condition, raw and condition.entry not in names)
+            elif condition.what == "row":
+                self._reached_if(condition, str(condition.place) in rows, TRUE)
         found = self._sides
         self.forget()
         for side in found:
@@ -120,10 +117,11 @@ class Observer:
     def _order(self, operator: Elect | Take, conditions: Sequence[Condition], source: Source, rows: list[Row]) -> None:
         """Which keys told two neighbours of an order apart, and whether something was left over."""
         keys = [(key_text(key), source.reader(key.value)) for key in operator.by]
-        sort, decided, left = source.sorter(operator.by), set(), False
+        sort, left = source.sorter(operator.by), False
+        decided: set[str] = set()
         for group in source.groups(rows, operator.per):
             sort(group)
-            decided.update(deciding(keys, one, other) for one, other in zip(group, group[1:], strict=False))
+            decided.update(deciding(keys, one, other) for one, other in pairwise(group))
             left = left or (isinstance(operator, Take) and 0 <= operator.keep < len(group))
         for condition in conditions:
             if condition.what == "by" and keys[condition.at[0]][0] in decided:
@@ -179,7 +177,9 @@ class Observer:
             for patterns, rows in zip(rule.alternatives, fires, strict=True)
         )
 
-    def _beside(self, patterns: Sequence[Pattern], pattern: Pattern, rows: Sequence[Row], store: FactStore, *, apart: bool) -> Iterator[Row]:
+    def _beside(
+        self, patterns: Sequence[Pattern], pattern: Pattern, rows: Sequence[Row], store: FactStore, *, apart: bool
+    ) -> Iterator[Row]:
         """Each fact that satisfies a pattern, before the row beside which it does."""
         if rows:
             step = Matcher([pattern], self._kinds, patterns).plan()[0]
@@ -219,7 +219,9 @@ class Observer:
     def _blockers(self, unless: Sequence[Pattern], patterns: Sequence[Pattern], row: Row, store: FactStore) -> list[int]:
         return [n for n, pattern in enumerate(unless) if blocked(Matcher([pattern], self._kinds, patterns), row, finished(store))]
 
-    def _inside(self, condition: Condition, unless: Sequence[Pattern], source: Sequence[Pattern], rows: Sequence[Row], store: FactStore) -> None:
+    def _inside(
+        self, condition: Condition, unless: Sequence[Pattern], source: Sequence[Pattern], rows: Sequence[Row], store: FactStore
+    ) -> None:
         relaxed, _ = without(unless[condition.at[0]], condition.test)
         matcher = Matcher([relaxed], self._kinds, source)
         for row in rows:

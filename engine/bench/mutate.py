@@ -27,7 +27,14 @@ from tollens.facts.fact import Draft
 BUDGET_FACTOR, BUDGET_FLOOR = 20, 2_000
 #: Cases that are tried on one mutant: those that say most about it come first, and the others only tell it again.
 MOST_CASES = 80
-KILLED, BUDGET, ERROR, SURVIVED, EQUIVALENT, UNTESTED = "killed", "killed by the budget", "killed by an error", "survived", "equivalent", "untested"
+KILLED, BUDGET, ERROR, SURVIVED, EQUIVALENT, UNTESTED = (
+    "killed",
+    "killed by the budget",
+    "killed by an error",
+    "survived",
+    "equivalent",
+    "untested",
+)
 
 
 class Tried(NamedTuple):
@@ -128,7 +135,7 @@ def _known(tested: Tested, cases: Sequence[Case]) -> tuple[list[_Known], list[st
 
 
 def _concerned(mutant: Mutant, known: Sequence[_Known]) -> list[_Known]:
-    """The cases that a mutant has to do with: those first that name its entry, then in turn those that say most about it and the smallest."""
+    """The cases that a mutant has to do with: first those that name its entry, then in turn those that say most and the smallest."""
     if mutant.rows:
         places = {str(place) for place in mutant.rows}
         told = {number: len(places & item.rows) for number, item in enumerate(known) if places & item.rows}

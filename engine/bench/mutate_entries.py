@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from tollens.engine.bench.mutate_expressions import expr_mutants, head_mutants
 from tollens.engine.bench.mutate_patterns import list_mutants, unless_mutants
@@ -32,6 +32,7 @@ from tollens.facts.kind import KindTable
 
 _PARTS = ("patterns", "measures", "elects", "takes", "groups", "rules")
 _FLIPS = {"eq": "ne", "ne": "eq", "gt": "gte", "gte": "gt", "lt": "lte", "lte": "lt"}
+_T = TypeVar("_T")
 Entry = Rule | Elect | Take | Group | TextPattern | Measure
 Changed = Iterator[tuple[str, Entry]]
 
@@ -57,8 +58,8 @@ def mutants(book: Rulebook, packs: Sequence[str]) -> list[Mutant]:
             for done, regex in [("never masks", r"[^\x00-\x{10FFFF}]"), *variants(redaction.regex)]:
                 others = (*book.redactions[:position], redaction._replace(regex=regex), *book.redactions[position + 1 :])
                 meta = redaction.meta
-                found.append(Mutant(meta.id, f"{meta.id}: {done}", meta.place, _with(book, redactions=others)))
-    found += [Mutant("", name, rows[0], _with(book, rows=others), rows) for name, rows, others in row_mutants(book, packs)]
+                found.append(Mutant(meta.id, f"{meta.id}: {done}", meta.place, _with(book, "redactions", others)))
+    found += [Mutant("", name, rows[0], _with(book, "rows", others), rows) for name, rows, others in row_mutants(book, packs)]
     kinds = KindTable(book.kinds)
     for number, stage in enumerate(book.stages):
         found += _of_stage(book, number, stage, kinds, packs)
@@ -74,8 +75,14 @@ def _numbered(found: list[Mutant]) -> list[Mutant]:
     return result
 
 
-def _with(book: Rulebook, **parts: Any) -> Callable[[], Rulebook]:
-    return lambda: book._replace(**parts)
+def _with(book: Rulebook, name: str, value: object) -> Callable[[], Rulebook]:
+    return lambda: _changed(book, name, value)
+
+
+def _changed(item: _T, name: str, value: object) -> _T:
+    """The named tuple with another value of one field."""
+    other: _T = item._replace(**{name: value})  # type: ignore[attr-defined]  # everything of a rulebook is a named tuple
+    return other
 
 
 def _of_stage(book: Rulebook, number: int, stage: Stage, kinds: KindTable, packs: Sequence[str]) -> Iterator[Mutant]:
@@ -85,9 +92,9 @@ def _of_stage(book: Rulebook, number: int, stage: Stage, kinds: KindTable, packs
             if entry.meta.pack not in packs:
                 continue
             for done, other in _of_entry(entry, kinds):
-                changed_stage = stage._replace(**{part: (*entries[:position], other, *entries[position + 1 :])})
+                changed_stage = _changed(stage, part, (*entries[:position], other, *entries[position + 1 :]))
                 stages = (*book.stages[:number], changed_stage, *book.stages[number + 1 :])
-                yield Mutant(entry.meta.id, f"{entry.meta.id}: {done}", entry.meta.place, _with(book, stages=stages))
+                yield Mutant(entry.meta.id, f"{entry.meta.id}: {done}", entry.meta.place, _with(book, "stages", stages))
 
 
 def _of_entry(entry: Entry, kinds: KindTable) -> Changed:
@@ -130,7 +137,7 @@ def _of_condition(condition: Condition, kinds: KindTable) -> Iterator[tuple[str,
         yield f"becomes {_FLIPS[condition.op]}", condition._replace(op=_FLIPS[condition.op])
     for side in ("left", "right"):
         for done, expr in expr_mutants(getattr(condition, side), None, kinds):
-            yield done, condition._replace(**{side: expr})
+            yield done, _changed(condition, side, expr)
 
 
 def _of_operator(entry: Elect | Take | Group | Measure, kinds: KindTable) -> Changed:
@@ -145,24 +152,28 @@ def _of_operator(entry: Elect | Take | Group | Measure, kinds: KindTable) -> Cha
     for done, unless in unless_mutants(entry.unless, kinds):
         yield done, entry._replace(unless=unless)
     if isinstance(entry, Elect | Take):
-        for position, key in enumerate(entry.by):
-            before, after = entry.by[:position], entry.by[position + 1 :]
-            yield f"by {key_text(key)} is turned", entry._replace(by=(*before, key._replace(descending=not key.descending), *after))
-            if after:
-                yield f"without by {key_text(key)}", entry._replace(by=before + after)
-        for position, ref in enumerate(entry.per):
-            yield f"without per {'.'.join(ref)}", entry._replace(per=entry.per[:position] + entry.per[position + 1 :])
+        yield from _of_order(entry)
+    for name in ("into", "rest", "member"):
+        head: Head | None = getattr(entry, name, None)
+        if head is not None:
+            for done, other in head_mutants(head, kinds):
+                yield f"{name} {done}", _changed(entry, name, other)
+
+
+def _of_order(entry: Elect | Take) -> Changed:
+    for position, key in enumerate(entry.by):
+        before, after = entry.by[:position], entry.by[position + 1 :]
+        yield f"by {key_text(key)} is turned", entry._replace(by=(*before, key._replace(descending=not key.descending), *after))
+        if after:
+            yield f"without by {key_text(key)}", entry._replace(by=before + after)
+    for position, ref in enumerate(entry.per):
+        yield f"without per {'.'.join(ref)}", entry._replace(per=entry.per[:position] + entry.per[position + 1 :])
     if isinstance(entry, Take):
         if entry.keep >= 0:
             yield f"keep {entry.keep + 1}", entry._replace(keep=entry.keep + 1)
             yield f"keep {max(0, entry.keep - 1)}", entry._replace(keep=max(0, entry.keep - 1))
         if entry.apart is not None:
             yield "without apart", entry._replace(apart=None)
-    for name in ("into", "rest", "member"):
-        head: Head | None = getattr(entry, name, None)
-        if head is not None:
-            for done, other in head_mutants(head, kinds):
-                yield f"{name} {done}", entry._replace(**{name: other})
 
 
 def _aliases(entry: Rule | Elect | Take | Group | Measure) -> Iterator[str]:

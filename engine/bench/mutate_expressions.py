@@ -49,7 +49,10 @@ def _call_mutants(call: Call, field: Field | None, kinds: KindTable) -> Iterator
             yield from _inside(call, 1, field, kinds)
             return
     if call.function in ("ratio", "sub"):
-        yield f"the operands of {call.function} trade places", call._replace(arguments=(call.arguments[1], call.arguments[0], *call.arguments[2:]))
+        yield (
+            f"the operands of {call.function} trade places",
+            call._replace(arguments=(call.arguments[1], call.arguments[0], *call.arguments[2:])),
+        )
     if call.function in _SWAPPED and len(call.arguments) == 2:
         yield f"{call.function} becomes {_SWAPPED[call.function]}", call._replace(function=_SWAPPED[call.function])
     if call.function == "digest":

@@ -50,9 +50,7 @@ def test_mutants(test: Test, kind: str, kinds: KindTable) -> Iterator[tuple[str,
         yield "next member", test._replace(operand=Const(choices[(choices.index(value) + 1) % len(choices)]))
 
 
-def list_mutants(
-    patterns: Sequence[Pattern], kinds: KindTable, used: frozenset[str]
-) -> Iterator[tuple[str, tuple[Pattern, ...]]]:
+def list_mutants(patterns: Sequence[Pattern], kinds: KindTable, used: frozenset[str]) -> Iterator[tuple[str, tuple[Pattern, ...]]]:
     """The same for a list of patterns; a pattern whose alias nobody uses is also dropped as a whole."""
     for position, pattern in enumerate(patterns):
         before, after = tuple(patterns[:position]), tuple(patterns[position + 1 :])

@@ -28,7 +28,7 @@ def _flags(regex: str) -> int:
 
 def _alternations(regex: str) -> list[tuple[int, int, list[tuple[int, int]]]]:
     """Every alternation, from the outermost: where it starts and ends, and its branches."""
-    found = []
+    found: list[tuple[int, int, list[tuple[int, int]]]] = []
     stack: list[list[int]] = [[_flags(regex)]]
     position = _flags(regex)
     while position < len(regex):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from tollens.engine.bench.coverage_conditions import row_text
 from tollens.engine.bench.mutate_expressions import changed
@@ -45,7 +46,7 @@ def _is_key(kind: Kind, name: str) -> bool:
 def _swaps(book: Rulebook, kind: str, name: str, positions: Sequence[int]) -> Iterator[tuple[str, tuple[Place, ...], Rows]]:
     """Each two neighbouring values of a column trade places, in all rows that hold them."""
     values = sorted({rank for position in positions if isinstance(rank := dict(book.rows[position].fields)[name], int)})
-    for low, high in zip(values, values[1:], strict=False):
+    for low, high in pairwise(values):
         trade: dict[Value, Value] = {low: high, high: low}
         rows = list(book.rows)
         touched = []

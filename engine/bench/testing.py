@@ -48,7 +48,11 @@ class FileResult(NamedTuple):
 
 
 def run_cases(
-    packs: Sequence[Path | str] = (), *, evaluator: str = "auto", filter: str = "", alone: bool = False  # noqa: A002 - as on the command line
+    packs: Sequence[Path | str] = (),
+    *,
+    evaluator: str = "auto",
+    filter: str = "",  # noqa: A002 - as on the command line
+    alone: bool = False,
 ) -> list[CaseResult]:
     """Run the cases of packs (none given: of the built-in ones), as `tollens rules test` does.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,7 +23,9 @@ _ENDING = ".cases.yaml"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The switch, on the command line and in the settings."""
     group = parser.getgroup("tollens")
-    group.addoption("--tollens-rules", action="store_true", default=False, help="run the cases of Tollens rule packs (*.cases.yaml) as tests")
+    group.addoption(
+        "--tollens-rules", action="store_true", default=False, help="run the cases of Tollens rule packs (*.cases.yaml) as tests"
+    )
     group.addoption("--tollens-alone", action="store_true", default=False, help="load these packs without the built-in ones")
     group.addoption("--tollens-evaluator", default="auto", metavar="NAME", help="auto (the default), durable_rules or reference")
     parser.addini("tollens_rules", "run the cases of Tollens rule packs as tests", type="bool", default=False)
@@ -60,8 +62,8 @@ class CasesFile(pytest.File):
 class CaseItem(pytest.Item):
     """One case as a test."""
 
-    def __init__(self, *, case: Case, book: Rulebook, **more: Any) -> None:
-        super().__init__(**more)
+    def __init__(self, *, name: str, parent: pytest.Collector, case: Case, book: Rulebook) -> None:
+        super().__init__(name, parent)
         self.case = case
         self.book = book
 
@@ -75,11 +77,11 @@ class CaseItem(pytest.Item):
         if result.outcome != RIGHT:
             raise CaseFailed(result)
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: str | None = None) -> object:  # type: ignore[override]  # noqa: ARG002 - as pytest calls it; wider than its own
         """The findings, each with its line."""
         if isinstance(excinfo.value, CaseFailed):
             return "\n".join([f"{finding.place.file}:{finding.place.line}: {finding.text}" for finding in excinfo.value.result.findings])
-        return super().repr_failure(excinfo, style)
+        return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Where the case is written."""

@@ -123,8 +123,9 @@ def score_lines(score: Score) -> Iterator[str]:
     ends = {KILLED: "", BUDGET: " by the budget", ERROR: " by an error"}
     told = ", ".join(f"{number}{text}" for how, text in ends.items() if (number := score.count(how)))
     sampled = "" if len(score.tried) == score.made else f"a sample of {len(score.tried)} of "
+    left = score.count(SURVIVED, UNTESTED)
     yield (
-        f"pack {', '.join(score.packs)}: mutation score {score.percent:.1f}% (killed {told or 0}; {score.count(SURVIVED, UNTESTED)} survived; "
+        f"pack {', '.join(score.packs)}: mutation score {score.percent:.1f}% (killed {told or 0}; {left} survived; "
         f"{score.count('equivalent')} equivalent; {sampled}{score.made} mutants)"
     )
 
@@ -136,7 +137,13 @@ def score_json(score: Score) -> Json:
         "percent": round(score.percent, 2),
         "made": score.made,
         "mutants": [
-            {"rule": item.mutant.entry, "mutant": item.mutant.name, "place": _place_json(item.mutant.place), "end": item.how, "case": item.case}
+            {
+                "rule": item.mutant.entry,
+                "mutant": item.mutant.name,
+                "place": _place_json(item.mutant.place),
+                "end": item.how,
+                "case": item.case,
+            }
             for item in score.tried
         ],
         "wrong": list(score.wrong),

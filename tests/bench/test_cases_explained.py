@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,6 +43,7 @@ cases:
   - {name: calm, text: calm, exactly: [loud]}
 """
 Write = Callable[..., Path]
+Tollens = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -80,7 +82,7 @@ def test_both_evaluators_explain_in_the_same_words(folder: Path) -> None:
     assert {result.outcome for result in tollens.run_cases([folder], evaluator="durable_rules")} == {"right"}
 
 
-def test_the_command_accepts(folder: Path, tollens: Callable[..., object]) -> None:
+def test_the_command_accepts(folder: Path, tollens: Tollens) -> None:
     done = tollens("rules", "test", folder, "--accept")
     assert done.returncode == 0
     assert f"accepted the explanations of {folder}/mine.cases.yaml" in done.stdout

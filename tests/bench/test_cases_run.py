@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,7 +40,7 @@ TEXT = """\
       app.Odd: stop!
 """
 Write = Callable[..., Path]
-Tollens = Callable[..., object]
+Tollens = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -48,8 +49,8 @@ def pack(write: Write) -> Callable[[str], Path]:
     return lambda cases: write(HEAD, files={"rules.yaml": RULES, "mine.cases.yaml": cases})
 
 
-def outcomes(folder: Path, **more: str) -> list[tuple[str, str]]:
-    return [(result.name, result.outcome) for result in tollens.run_cases([folder], evaluator="reference", **more)]
+def outcomes(folder: Path, pattern: str = "") -> list[tuple[str, str]]:
+    return [(result.name, result.outcome) for result in tollens.run_cases([folder], evaluator="reference", filter=pattern)]
 
 
 def test_a_case_can_be_a_traceback(pack: Callable[[str], Path]) -> None:
@@ -133,11 +134,11 @@ def test_cases_of_a_document_share_its_text(pack: Callable[[str], Path]) -> None
 
 def test_filters_by_name_file_and_rule(pack: Callable[[str], Path]) -> None:
     folder = pack(f"cases:\n  - name: one\n{TEXT}    fires: [mine.loud]\n  - {{name: two, text: calm, exactly: [loud]}}\n")
-    assert [name for name, _ in outcomes(folder, filter="o*")] == ["one"]
-    assert [name for name, _ in outcomes(folder, filter="mine.loud")] == ["one"]
-    assert [name for name, _ in outcomes(folder, filter="mine.cases.yaml")] == ["one", "two"]
+    assert [name for name, _ in outcomes(folder, pattern="o*")] == ["one"]
+    assert [name for name, _ in outcomes(folder, pattern="mine.loud")] == ["one"]
+    assert [name for name, _ in outcomes(folder, pattern="mine.cases.yaml")] == ["one", "two"]
     with pytest.raises(InputError, match="none of 2 cases fits 'tow'") as caught:
-        outcomes(folder, filter="tow")
+        outcomes(folder, pattern="tow")
     assert caught.value.nearest == "two"
 
 
@@ -204,7 +205,8 @@ def test_a_file_that_is_too_large_is_refused(pack: Callable[[str], Path], monkey
 
 
 def test_a_file_that_keeps_changing_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, pauses = tmp_path / "x.cases.yaml", []
+    path = tmp_path / "x.cases.yaml"
+    pauses: list[float] = []
 
     def edit(seconds: float) -> None:
         pauses.append(seconds)
@@ -212,7 +214,12 @@ def test_a_file_that_keeps_changing_is_refused(tmp_path: Path, monkeypatch: pyte
 
     path.write_bytes(b"0")
     monkeypatch.setattr("tollens.engine.bench.cases_source.sleep", edit)
-    monkeypatch.setattr("tollens.engine.bench.cases_source._reading", lambda path, read=_reading: (edit(0), read(path))[1])
+
+    def reading(path: Path) -> tuple[bytes, int, int]:
+        edit(0)
+        return _reading(path)
+
+    monkeypatch.setattr("tollens.engine.bench.cases_source._reading", reading)
     with pytest.raises(InputError, match=f"kept changing while it was read \\({TRIES} times\\)"):
         read_file(path)
     monkeypatch.undo()

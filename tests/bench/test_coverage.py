@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,7 @@ kinds:
   counted: {verdict: true, fields: {number: int}}
 """
 Write = Callable[..., Path]
+Tollens = Callable[..., subprocess.CompletedProcess[str]]
 Measure = Callable[[str, str], Coverage]
 
 
@@ -45,7 +47,9 @@ def missing(found: Coverage) -> list[str]:
 
 def cases(*facts: str) -> str:
     """A case for each list of facts; what they expect is of no importance here."""
-    return "cases:\n" + "".join(f"  - {{name: c{number}, facts: [{'{' + text + '}' if text else ''}], exactly: [link]}}\n" for number, text in enumerate(facts))
+    return "cases:\n" + "".join(
+        f"  - {{name: c{number}, facts: [{'{' + text + '}' if text else ''}], exactly: [link]}}\n" for number, text in enumerate(facts)
+    )
 
 
 RULE = "stage: s1\nrules:\n  - id: r\n    when: [{item: {as: a, size: {gt: 1}, mood: high}}]\n    then: [{out: {item: $a}}]\n"
@@ -56,9 +60,15 @@ RULE = "stage: s1\nrules:\n  - id: r\n    when: [{item: {as: a, size: {gt: 1}, m
     [
         ([], ["r: when a.size > 1: true", "r: when a.size > 1: false", 'r: when a.mood = "high": true', 'r: when a.mood = "high": false']),
         (["item: {name: x, size: 2, mood: high}"], ["r: when a.size > 1: false", 'r: when a.mood = "high": false']),
-        (["item: {name: x, size: 1, mood: high}"], ["r: when a.size > 1: true", 'r: when a.mood = "high": true', 'r: when a.mood = "high": false']),
+        (
+            ["item: {name: x, size: 1, mood: high}"],
+            ["r: when a.size > 1: true", 'r: when a.mood = "high": true', 'r: when a.mood = "high": false'],
+        ),
         # nothing decided alone: both conditions fail, so neither kept the rule from firing by itself
-        (["item: {name: x, size: 1, mood: low}"], ["r: when a.size > 1: true", "r: when a.size > 1: false", 'r: when a.mood = "high": true', 'r: when a.mood = "high": false']),
+        (
+            ["item: {name: x, size: 1, mood: low}"],
+            ["r: when a.size > 1: true", "r: when a.size > 1: false", 'r: when a.mood = "high": true', 'r: when a.mood = "high": false'],
+        ),
         (["item: {name: x, size: 2, mood: high}", "item: {name: x, size: 1, mood: high}", "item: {name: x, size: 2}"], []),
     ],
 )
@@ -81,7 +91,11 @@ def test_unless_and_the_tests_inside_it(covered: Measure) -> None:
     free, blocked = "item: {name: x}", "item: {as: x, name: x}}, {link: {left: $x, right: $x}"
     other = "item: {as: x, name: x}}, {item: {as: y, name: y}}, {link: {left: $y, right: $y}"
     wrap = "unless link(left = $a)"
-    assert missing(covered(rules, cases(free))) == [f"r: {wrap}: false", f"r: in {wrap}, left = $a: true", f"r: in {wrap}, left = $a: false"]
+    assert missing(covered(rules, cases(free))) == [
+        f"r: {wrap}: false",
+        f"r: in {wrap}, left = $a: true",
+        f"r: in {wrap}, left = $a: false",
+    ]
     assert missing(covered(rules, cases(free, blocked))) == [f"r: in {wrap}, left = $a: false"]
     assert missing(covered(rules, cases(other))) == []
 
@@ -94,7 +108,10 @@ def test_conditions_over_lets_and_aggregates(covered: Measure) -> None:
     two = "item: {as: x, name: x}}, {item: {as: y, name: y}}, {link: {left: $x, right: $y}"
     crossed = two + "}, {link: {left: $y, right: $y}"
     assert missing(covered(rules, cases("item: {name: x}"))) == [
-        "r: fires: true", "r: count link.left = $a: true", "r: count link.left = $a: false", "r: if 1 (gt): true",
+        "r: fires: true",
+        "r: count link.left = $a: true",
+        "r: count link.left = $a: false",
+        "r: if 1 (gt): true",
     ]
     assert missing(covered(rules, cases(two))) == ["r: count link.left = $a: false"]
     assert missing(covered(rules, cases(two, crossed))) == []
@@ -105,9 +122,17 @@ def test_orders_and_what_is_left_over(covered: Measure) -> None:
         "stage: s1\nelect:\n  - id: e\n    from: [{item: {as: a}}]\n    by: [{desc: $a.size}, {asc: $a.seq}]\n    into: {out: {item: $a}}\n"
         "take:\n  - id: t\n    from: [{item: {as: a}}]\n    by: [{asc: $a.size}, {asc: $a.seq}]\n    keep: 1\n    into: {counted: {number: $number}}\n"
     )
-    one, differ, tie = "item: {name: x, size: 1}", "item: {name: x, size: 1}}, {item: {name: y, size: 2}", "item: {name: x, size: 1}}, {item: {name: y, size: 1}"
+    one, differ, tie = (
+        "item: {name: x, size: 1}",
+        "item: {name: x, size: 1}}, {item: {name: y, size: 2}",
+        "item: {name: x, size: 1}}, {item: {name: y, size: 1}",
+    )
     assert missing(covered(rules, cases(one))) == [
-        "e: by desc $a.size: true", "e: by asc $a.seq: true", "t: by asc $a.size: true", "t: by asc $a.seq: true", "t: keep 1: false",
+        "e: by desc $a.size: true",
+        "e: by asc $a.seq: true",
+        "t: by asc $a.size: true",
+        "t: by asc $a.seq: true",
+        "t: keep 1: false",
     ]
     assert missing(covered(rules, cases(differ))) == ["e: by asc $a.seq: true", "t: by asc $a.seq: true"]
     assert missing(covered(rules, cases(differ, tie))) == []
@@ -125,7 +150,10 @@ def test_patterns_rows_and_verdicts(covered: Measure) -> None:
 
 
 def test_what_is_unreachable_is_excused_with_its_reason_and_no_more(covered: Measure) -> None:
-    text = cases("item: {name: x, size: 2, mood: high}") + "unreachable:\n  - {of: 'r: when a.mood*: false', reason: all are high}\n  - {of: 'r: when a.nothing: true', reason: x}\n"
+    text = (
+        cases("item: {name: x, size: 2, mood: high}")
+        + "unreachable:\n  - {of: 'r: when a.mood*: false', reason: all are high}\n  - {of: 'r: when a.nothing: true', reason: x}\n"
+    )
     found = covered(RULE, text)
     assert missing(found) == ["r: when a.size > 1: false"]
     assert found.counted() == (2, 3)
@@ -138,12 +166,14 @@ def test_a_case_whose_session_fails_covers_nothing(covered: Measure) -> None:
     assert [name for name, _ in found.failed] == ["c0"]
 
 
-def test_the_command_and_its_limit(write: Write, tollens: Callable[..., object]) -> None:
+def test_the_command_and_its_limit(write: Write, tollens: Tollens) -> None:
     folder = write(HEAD, files={"rules.yaml": RULE, "mine.cases.yaml": cases("item: {name: x, size: 2, mood: high}")})
     done = tollens("rules", "coverage", folder, "--alone", "--fail-under", "50")
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
-        "mine/rules.yaml:4: r", "  never false: when a.size > 1", '  never false: when a.mood = "high"',
+        "mine/rules.yaml:4: r",
+        "  never false: when a.size > 1",
+        '  never false: when a.mood = "high"',
         "pack mine: conditions 50.0% (2 of 4 sides, 0 unreachable by reason) by 1 case",
         "  verdicts: 0 of 1 kinds expected by a case, none of which speaks of out",
     ]
@@ -156,8 +186,10 @@ def test_the_command_and_its_limit(write: Write, tollens: Callable[..., object])
 def test_a_corpus_groups_what_no_rule_explains(tmp_path: Path) -> None:
     traceback = 'Traceback (most recent call last):\n  File "/srv/app/main.py", line 3, in run\n    step()\n{}\n'
     for name, text in {
-        "a": traceback.format("app.Odd: order 17 is odd"), "b": traceback.format("app.Odd: order 18 is odd"),
-        "c": traceback.format("ValueError: 7"), "d": "nothing here",
+        "a": traceback.format("app.Odd: order 17 is odd"),
+        "b": traceback.format("app.Odd: order 18 is odd"),
+        "c": traceback.format("ValueError: 7"),
+        "d": "nothing here",
     }.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "signal.txt").write_text(text, encoding="utf-8")
@@ -176,7 +208,7 @@ def test_the_shape_of_a_message_leaves_out_what_varies() -> None:
     assert shape("'x' at 0x7f00 in /srv/a.py: 12 of 13\nmore") == "'...' at ADDRESS in PATH: # of #"
 
 
-def test_a_corpus_that_is_not_there(tmp_path: Path, tollens: Callable[..., object]) -> None:
+def test_a_corpus_that_is_not_there(tmp_path: Path, tollens: Tollens) -> None:
     with pytest.raises(InputError, match="there is no signal in"):
         signals_of(tmp_path)
     done = tollens("rules", "coverage", "--corpus", tmp_path / "gone")

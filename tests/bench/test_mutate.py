@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,6 +45,7 @@ cases:
     expect: [{out: {item: $x}}]
 """
 Write = Callable[..., Path]
+Tollens = Callable[..., subprocess.CompletedProcess[str]]
 Mutate = Callable[..., Score]
 
 
@@ -51,10 +53,10 @@ Mutate = Callable[..., Score]
 def scored(write: Write) -> Mutate:
     """`scored(rules, cases, **options)`: the mutation score of a pack that stands alone."""
 
-    def run(rules: str, cases: str, **options: int) -> Score:
+    def run(rules: str, cases: str, sample: int = 0, seed: int = 0) -> Score:
         folder = write(HEAD, files={"rules.yaml": rules, "mine.cases.yaml": cases})
         (tested,) = plan([folder], alone=True)
-        return mutate(tested, **options)
+        return mutate(tested, sample=sample, seed=seed)
 
     return run
 
@@ -66,9 +68,17 @@ def ends(score: Score) -> dict[str, str]:
 def test_good_cases_kill_every_sort_of_change(scored: Mutate) -> None:
     score = scored(RULE, GOOD)
     assert list(ends(score)) == [
-        "r: drop a.size > 1", "r: a.size > 1 becomes gte", "r: a.size > 1 one more", 'r: drop a.name in ["x", "y"]', 'r: a.name in ["x", "y"] without x',
-        'r: a.name in ["x", "y"] without y', "r: drop unless link(left = $a)", "r: in unless link(left = $a), drop link.left = $a", "r: out without words",
-        "r: out.words: template without ' is large'", "r: out.words: template without {a.name}",
+        "r: drop a.size > 1",
+        "r: a.size > 1 becomes gte",
+        "r: a.size > 1 one more",
+        'r: drop a.name in ["x", "y"]',
+        'r: a.name in ["x", "y"] without x',
+        'r: a.name in ["x", "y"] without y',
+        "r: drop unless link(left = $a)",
+        "r: in unless link(left = $a), drop link.left = $a",
+        "r: out without words",
+        "r: out.words: template without ' is large'",
+        "r: out.words: template without {a.name}",
     ]
     assert set(ends(score).values()) == {KILLED}
     assert (score.percent, score.made) == (100.0, 11)
@@ -114,7 +124,10 @@ def test_rows_are_dropped_changed_and_their_ranks_trade_places(scored: Mutate) -
     )
     found = ends(scored(rules, cases))
     assert {name: how for name, how in found.items() if name.startswith("row")} == {
-        "row row a: left out": KILLED, "row row a: mood becomes 'high'": KILLED, "row row b: left out": KILLED, "row row b: mood becomes 'low'": KILLED,
+        "row row a: left out": KILLED,
+        "row row a: mood becomes 'high'": KILLED,
+        "row row b: left out": KILLED,
+        "row row b: mood becomes 'low'": KILLED,
         "rows row: rank 1 and 2 trade places": KILLED,
     }
     assert found["e: by asc $r.rank is turned"] == KILLED
@@ -153,7 +166,7 @@ def test_a_case_that_is_wrong_takes_no_part(scored: Mutate) -> None:
     assert {item.how for item in score.tried} == {"untested"}
 
 
-def test_the_command_and_its_limit(write: Write, tollens: Callable[..., object]) -> None:
+def test_the_command_and_its_limit(write: Write, tollens: Tollens) -> None:
     folder = write(HEAD, files={"rules.yaml": RULE, "mine.cases.yaml": GOOD.replace("size: 1}", "size: 0}")})
     done = tollens("rules", "mutate", folder, "--alone")
     assert done.stdout.splitlines() == [

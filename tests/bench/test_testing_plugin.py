@@ -19,7 +19,7 @@ Write = Callable[..., Path]
 
 
 def run(folder: Path, *arguments: str, settings: str = "") -> subprocess.CompletedProcess[str]:
-    """pytest with the plugin alone, as its entry point would load it."""
+    """The plugin alone in a run of pytest, as its entry point would load it."""
     (folder / "pytest.ini").write_text(f"[pytest]\n{settings}", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", PLUGIN, "-p", "no:cacheprovider", "-q", *arguments]
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}

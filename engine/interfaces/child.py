@@ -7,7 +7,7 @@ import selectors
 import signal
 import subprocess
 import sys
-from time import monotonic
+from time import monotonic, sleep
 
 from tollens.engine.errors import WorkerCrashed
 from tollens.engine.interfaces.frames import BadFrame, Frame, unpack
@@ -20,6 +20,10 @@ GRACE = 1.0
 #: How often a process that is silent is looked at (seconds): its end shows by a closed pipe, unless a fork holds the pipe open.
 _LOOK = 0.5
 _CHUNK = 1 << 16
+#: How long is waited at most between two looks whether a process has ended (seconds).
+_NAP = 0.05
+#: The unit of the peak memory that a system tells of a process that has ended (bytes).
+_PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 #: What a process needs of its surroundings; everything else in the environment stays here.
 _VARIABLES = ("HOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "TMPDIR")
 
@@ -38,6 +42,8 @@ class Child:
     def __init__(self, evaluator: str, memory_limit_mb: int, time_limit_s: float) -> None:
         #: The digest of the rulebook that the process holds.
         self.digest = ""
+        #: The most memory that it held at any time (bytes), known once it has ended.
+        self.peak = 0
         self._owner = os.getpid()
         self._stderr = bytearray()
         try:
@@ -76,7 +82,19 @@ class Child:
     @property
     def running(self) -> bool:
         """Whether the process is there."""
-        return self._process.poll() is None
+        return self._poll() is None
+
+    def _poll(self) -> int | None:
+        """As `Popen.poll`, but the system is asked besides how much memory a process needed that has ended."""
+        if self._process.returncode is None:
+            try:
+                pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
+            except ChildProcessError:  # somebody else has waited for it
+                return self._process.poll()
+            if pid:
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                self.peak = usage.ru_maxrss * _PEAK_UNIT
+        return self._process.returncode
 
     @property
     def stderr(self) -> str:
@@ -157,10 +175,11 @@ class Child:
 
     def wait(self, seconds: float) -> int | None:
         """The exit code (a negative signal number where a signal ended it), or None where it still runs after that time."""
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return None
+        end, nap = monotonic() + seconds, 0.0005
+        while (code := self._poll()) is None and (left := end - monotonic()) > 0:
+            nap = min(2 * nap, left, _NAP)
+            sleep(nap)
+        return code
 
     def end(self, grace: float = GRACE) -> None:
         """End the process, by closing its input and then by force, and give back everything that it took here."""

@@ -17,6 +17,11 @@ from tollens.engine.rulebook.syntax import Rulebook
 
 #: What is said on standard error where memory ran out below Python.
 _MEMORY_WORDS = ("MemoryError", "bad_alloc", "failed to map segment", "annot allocate memory")
+_MB = 1024 * 1024
+#: By which signals a process ends that goes on without the memory that it did not get, and which part of its limit it then has at least:
+#: what it did not get can be half as much again as the largest thing that it held.
+_CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
+_NEARLY = 0.6
 _AGAIN = "; the next call starts a new worker"
 _SMALLER = "give the part of the log around the failure, or raise "
 _NEXT = {
@@ -40,6 +45,7 @@ class Worker:
         self._number = 0
         self._notice = ""
         self._closed = False
+        self._untouched = 0
         self._finalizer: weakref.finalize[[float], Worker] | None = None
 
     @property
@@ -111,7 +117,7 @@ class Worker:
                 how="start",
                 next_step="start the program again, as tollens was changed while it ran",
             )
-        self._notice = hello["notice"]
+        self._notice, self._untouched = hello["notice"], hello["untouched"]
         return child
 
     def _exchange(self, child: Child, message: bytes, holds: str) -> Frame:
@@ -122,7 +128,7 @@ class Worker:
         except (Gone, TimeUp, BadFrame) as error:
             code = child.wait(GRACE if isinstance(error, Gone) else 0)
             self._drop(0)
-            raise self._crashed(error, code, child.stderr) from None
+            raise self._crashed(error, code, child) from None
         except BaseException:  # an interrupt, for example: what comes next on the pipe would be the answer to this request
             self._drop(0)
             raise
@@ -130,7 +136,8 @@ class Worker:
             self._drop(GRACE)
         return answer
 
-    def _crashed(self, error: Exception, code: int | None, stderr: str) -> WorkerCrashed:
+    def _crashed(self, error: Exception, code: int | None, child: Child) -> WorkerCrashed:
+        stderr, held = child.stderr, child.peak + self._untouched
         last = stderr.strip().rpartition("\n")[2]
         short = any(word in stderr for word in _MEMORY_WORDS)
         if isinstance(error, TimeUp) or code == -signal.SIGALRM:
@@ -141,6 +148,9 @@ class Worker:
             how, what = "garbage", "closed its pipe without an answer"
         elif code == EXIT_MEMORY or (short and (code > 0 or code == -signal.SIGABRT)):
             how, what = "memory", f"needed more than {self._memory_limit_mb} MB of memory"
+        elif code in _CRASHES and held >= _NEARLY * self._memory_limit_mb * _MB:
+            how = "memory"
+            what = f"{_ended(code)} when it held about {held // _MB} of its {self._memory_limit_mb} MB of memory"
         elif code < 0:
             how, what = "signal", _ended(code)
         else:

@@ -67,7 +67,7 @@ def _serve(requests: IO[bytes], answers: IO[bytes], seconds: float, name: str) -
     except InputError as error:
         _send(answers, {"number": 0, "error": error.to_json(), "last": True})
         return
-    _send(answers, {"number": 0, "version": __version__, "notice": notice})
+    _send(answers, {"number": 0, "version": __version__, "notice": notice, "untouched": _untouched()})
     desk = Desk(evaluator)
     while (frame := read(requests)) is not None:
         _end_after(seconds)
@@ -75,6 +75,16 @@ def _serve(requests: IO[bytes], answers: IO[bytes], seconds: float, name: str) -
         _send(answers, answer)
         if "last" in answer:
             return
+
+
+def _untouched() -> int:
+    """The bytes of address space beyond the memory in use: they count against the limit; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            size, resident = file.read().split()[:2]
+    except OSError:
+        return 0
+    return (int(size) - int(resident)) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _end_after(seconds: float) -> None:

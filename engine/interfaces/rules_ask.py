@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tollens.engine.errors import EXIT_DONE, EXIT_FAULT, EXIT_INSUFFICIENT, InputError
-from tollens.engine.interfaces.packs_of import add_packs, chosen
+from tollens.engine.interfaces.packs_of import add_packs, chosen_or_own
+from tollens.engine.interfaces.say import notice
+from tollens.engine.interfaces.say import notice
 
 TYPE_CHECKING = False  # as type checkers read it
 if TYPE_CHECKING:
@@ -33,13 +35,13 @@ def run_witness(options: Namespace) -> int:
     from tollens.engine.bench.packs import gate_subject, subject_of
     from tollens.engine.bench.witness import rule_of, witness
 
-    subject = gate_subject() if options.gate else subject_of(chosen(options))
+    subject = gate_subject() if options.gate else subject_of(chosen_or_own(options))
     first, second = rule_of(subject, options.first), rule_of(subject, options.second)
     if first is second:
         raise InputError("a witness is about two rules", next_step="name another rule")
     found = witness(subject, first, second)
     if found is None:
-        sys.stderr.write(f"no facts were found on which {first.meta.id} and {second.meta.id} both fire (which proves nothing)\n")
+        notice(f"no facts were found on which {first.meta.id} and {second.meta.id} both fire (which proves nothing)")
         return EXIT_INSUFFICIENT
     for line in found.case():
         sys.stdout.write(line + "\n")
@@ -60,7 +62,7 @@ def run_bench(options: Namespace) -> int:
     from tollens.engine.diagnosis.packs import rulebook
     from tollens.engine.interfaces.diagnose_command import read_signal
 
-    rows = timed(read_signal(options.file)[1], rulebook(chosen(options)))
+    rows = timed(read_signal(options.file)[1], rulebook(chosen_or_own(options)))
     shown = rows[: options.top] if options.top > 0 else rows
     if options.format == "json":
         sys.stdout.write(json.dumps([row._asdict() for row in shown], ensure_ascii=True, indent=1) + "\n")

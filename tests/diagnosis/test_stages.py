@@ -25,7 +25,7 @@ ALONE = """\
 import json, sys
 
 REFUSED = {"socket", "_socket", "ssl", "_ssl", "http", "urllib.request", "asyncio", "smtplib", "ftplib", "requests", "httpx", "aiohttp",
-           "openai", "anthropic", "google", "litellm", "transformers", "torch", "llama_cpp", "tollens.engine.learned"}
+           "openai", "google", "litellm", "transformers", "torch", "llama_cpp", "tollens.engine.learned"}
 
 class Refuse:
     def find_spec(self, name, path=None, target=None):

@@ -23,7 +23,7 @@ ValueError                                Traceback (most recent call last)
 <ipython-input-3-0b6a> in <module>
 ----> 1 load("x")
 
-~/work/shop/load.py in load(name)
+~/projects/shop/load.py in load(name)
      10 def load(name):
 ---> 11     raise ValueError(name)
      12
@@ -68,7 +68,7 @@ def test_links_and_arrows_give_file_and_line(reading: Callable[..., Any]) -> Non
     ]
     assert facts.rows("signal", "message") == [("'coroutine' object has no attribute 'show'",)]
     old = reading(OLD)
-    assert old.frames(1) == [("<ipython-input-3-0b6a>", 1, "<module>"), ("~/work/shop/load.py", 11, "load")]
+    assert old.frames(1) == [("<ipython-input-3-0b6a>", 1, "<module>"), ("~/projects/shop/load.py", 11, "load")]
 
 
 def test_a_notebooks_traceback_that_is_cut_off_keeps_its_class(reading: Callable[..., Any]) -> None:

@@ -40,6 +40,8 @@ def parser(wanted: str | None = None, rest: Sequence[str] = ()) -> argparse.Argu
 
 
 def _diagnose(p: Parser) -> None:
+    from tollens.engine.session.meter import BUDGET
+
     p.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="the raw output of the failed run; - or nothing reads standard input"
     )
@@ -51,6 +53,13 @@ def _diagnose(p: Parser) -> None:
         type=_seconds,
         metavar="SECONDS",
         help="stop reading a pipe when nothing came for so long (default: wait for its end)",
+    )
+    p.add_argument(
+        "--budget",
+        type=_count,
+        default=BUDGET,
+        metavar="N",
+        help=f"how often the rules of one stage may match before the run stops with an error (default: {BUDGET})",
     )
     p.add_argument("--no-save", action="store_true", help="do not keep the run; `tollens why` cannot answer about it then")
     p.add_argument("--runs", metavar="DIR", help="where runs are kept (default: .tollens/runs, or $TOLLENS_RUNS)")
@@ -68,6 +77,16 @@ def _seconds(text: str) -> float:
         value = 0.0
     if not 0 < value <= 86_400:
         raise argparse.ArgumentTypeError(f"{text} is no number of seconds above 0, and at most a day")
+    return value
+
+
+def _count(text: str) -> int:
+    """A number of matches, for argparse."""
+    from tollens.engine.session.meter import MOST_BUDGET
+
+    value = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else 0
+    if not 0 < value <= MOST_BUDGET:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number from 1 to {MOST_BUDGET}")
     return value
 
 

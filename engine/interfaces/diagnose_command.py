@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     named = [_root(root) for root in options.project_root]
     roots = tuple(dict.fromkeys([*project.roots, *named]))
     try:
-        done = diagnose(pieces, book, evaluator, Options(name, roots, options.timestamp))
+        done = diagnose(pieces, book, evaluator, Options(name, roots, options.timestamp, options.budget))
     except OSError as error:
         raise InputError(f"{options.file} cannot be read: {error.strerror}", next_step="check the path and its permissions") from None
     _tell_unmatched(done, options.project_root, named)

@@ -23,6 +23,7 @@ from tollens.engine.interfaces.outcome import Outcome, outcome_of, with_folders
 from tollens.engine.rulebook.syntax import Rulebook
 from tollens.engine.session.choose import NAMES, choose
 from tollens.engine.session.evaluator import Evaluator
+from tollens.engine.session.meter import BUDGET, MOST_BUDGET
 from tollens.engine.session.reference import Reference
 
 if TYPE_CHECKING:
@@ -59,10 +60,13 @@ class Engine:
     With `keep_runs` each run is stored in that folder, for `tollens why RUN --runs FOLDER`. `work_folder` is where work items and their
     repair gates are kept (default: TOLLENS_WORK, or `.tollens/work` in the folder that is the current one now).
 
+    `budget` is how often the rules of one stage may match before a diagnosis stops with BudgetExceeded; the more, the more time and memory
+    a diagnosis may take.
+
     Raises PackErrors where the packs cannot be used, InputError where an option cannot.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is an option of its own, and all but the first are given by name
         self,
         rules: Sequence[str | os.PathLike[str]] = (),
         *,
@@ -73,6 +77,7 @@ class Engine:
         time_limit_s: float = 60.0,
         keep_runs: str | os.PathLike[str] | None = None,
         work_folder: str | os.PathLike[str] | None = None,
+        budget: int = BUDGET,
     ) -> None:
         packs = given.paths("rules", rules)
         self._given = [plain_name(pack) for pack in packs]
@@ -83,6 +88,9 @@ class Engine:
         given.text("evaluator", evaluator)
         given.checked("memory_limit_mb", memory_limit_mb, "a number of megabytes (int)", int)
         given.number("time_limit_s", time_limit_s)
+        self._budget = given.checked("budget", budget, "a number of matches (int)", int)
+        if not 0 < budget <= MOST_BUDGET:
+            raise InputError(f"there is no budget of {budget} matches", expected=f"budget from 1 to {MOST_BUDGET}")
         self._reloading = Lock()
         self._closed = False
         self._notice = ""
@@ -116,7 +124,7 @@ class Engine:
         book = self._book  # once: a reload in another thread does not concern this diagnosis any more
         named, when = given.optional_text("source", source), given.optional_text("timestamp", timestamp)
         name, data = _read(signal)
-        options = Options(named or name, self._roots, when)
+        options = Options(named or name, self._roots, when, self._budget)
         if self._worker is not None:
             record, notices = self._worker.diagnose(data, book, options)
             record = with_folders(record, self._given)

@@ -55,7 +55,7 @@ def _as_path(name: str, value: object, expected: str) -> str:
 
 def paths(name: str, values: object) -> list[str]:
     """A list of paths; a lone text is not read letter by letter."""
-    expected = f"a list of paths, such as {name}=[\"folder\"]"
+    expected = f'a list of paths, such as {name}=["folder"]'
     if isinstance(values, str | bytes | os.PathLike) or not isinstance(values, Iterable):
         _refuse(name, values, expected)
     return [path(f"{name}[{position}]", value) for position, value in enumerate(values)]

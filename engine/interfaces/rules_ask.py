@@ -12,7 +12,6 @@ from typing import Any
 from tollens.engine.errors import EXIT_DONE, EXIT_FAULT, EXIT_INSUFFICIENT, InputError
 from tollens.engine.interfaces.packs_of import add_packs, chosen_or_own
 from tollens.engine.interfaces.say import notice
-from tollens.engine.interfaces.say import notice
 
 TYPE_CHECKING = False  # as type checkers read it
 if TYPE_CHECKING:

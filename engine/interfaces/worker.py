@@ -72,6 +72,7 @@ class Worker:
                 "source": options.source,
                 "project_roots": options.project_roots,
                 "timestamp": options.timestamp,
+                "budget": options.budget,
             }
             if child.digest != book.digest:
                 request["rules"] = encode(book)

@@ -116,6 +116,62 @@ def test_what_cannot_be_used_is_said(act: Callable[[Path], object], error: type[
         act(tmp_path)
 
 
+WRONG: dict[str, Callable[[tollens.Engine, tollens.Outcome], object]] = {
+    "rules": lambda engine, outcome: tollens.Engine("dir"),  # type: ignore[arg-type, unused-ignore]
+    "rules[0]": lambda engine, outcome: tollens.Engine([3]),  # type: ignore[list-item]
+    "rules[1]": lambda engine, outcome: tollens.Engine(["x", ""]),
+    "project_roots": lambda engine, outcome: tollens.Engine(project_roots="src"),  # type: ignore[arg-type, unused-ignore]
+    "project_roots[0]": lambda engine, outcome: tollens.Engine(project_roots=["a\0b"]),
+    "evaluator": lambda engine, outcome: tollens.Engine(evaluator=3),  # type: ignore[arg-type]
+    "worker": lambda engine, outcome: tollens.Engine(worker="yes"),  # type: ignore[arg-type]
+    "memory_limit_mb": lambda engine, outcome: tollens.Engine(memory_limit_mb="x"),  # type: ignore[arg-type]
+    "time_limit_s": lambda engine, outcome: tollens.Engine(time_limit_s=None),  # type: ignore[arg-type]
+    "keep_runs": lambda engine, outcome: tollens.Engine(keep_runs=3),  # type: ignore[arg-type]
+    "work_folder": lambda engine, outcome: tollens.Engine(work_folder=b"x"),  # type: ignore[arg-type]
+    "signal": lambda engine, outcome: engine.diagnose(None),  # type: ignore[arg-type]
+    "source": lambda engine, outcome: engine.diagnose("x", source=3),  # type: ignore[arg-type]
+    "timestamp": lambda engine, outcome: engine.diagnose("x", timestamp=3),  # type: ignore[arg-type]
+    "outcome": lambda engine, outcome: engine.record_diagnosis("fix-login", {}),  # type: ignore[arg-type]
+    "instrumented": lambda engine, outcome: engine.record_diagnosis("fix-login", outcome, instrumented=1),  # type: ignore[arg-type]
+    "work": lambda engine, outcome: engine.record_repair(None, True),  # type: ignore[arg-type]
+    "resolved": lambda engine, outcome: engine.record_repair("fix-login", "no"),  # type: ignore[arg-type]
+    "run": lambda engine, outcome: engine.record_repair("fix-login", True, run=7),  # type: ignore[arg-type]
+    "name": lambda engine, outcome: outcome.why(3),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_value_of_a_wrong_type_is_an_input_error_that_names_the_right_one(name: str, signal_text: str, tmp_path: Path) -> None:
+    engine = tollens.Engine(work_folder=tmp_path / "work")
+    outcome = engine.diagnose(signal_text)
+    with pytest.raises(tollens.InputError) as caught:
+        WRONG[name](engine, outcome)
+    assert caught.value.message.startswith(f"{name} is ")
+    assert caught.value.expected
+    assert not (tmp_path / "work").exists()
+
+
+def test_packs_may_come_from_any_iterable_and_are_named_as_given(pack: Any, signal_text: str) -> None:
+    with tollens.Engine(iter([pack.folder]), worker=True) as there:  # type: ignore[arg-type]
+        record = there.diagnose(signal_text).record
+    here = tollens.Engine(folder for folder in [pack.folder]).diagnose(signal_text).record  # type: ignore[arg-type]
+    assert here == record
+    assert [row.get("given") for row in record["packs"]] == [None, str(pack.folder)]
+
+
+def test_a_folder_that_is_gone_is_an_input_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(tollens.InputError, match="cannot be found"):
+        tollens.Engine(["x"])
+    with pytest.raises(tollens.InputError, match="cannot be found"):
+        tollens.Engine(project_roots=["x"])
+    with pytest.raises(tollens.InputError, match="cannot be found"):
+        tollens.Engine()
+    assert tollens.Engine(work_folder=tmp_path).diagnose("x").outcome == "insufficient_evidence"
+
+
 @pytest.mark.parametrize("worker", [False, True])
 def test_a_closed_engine_says_so(worker: bool, signal_text: str) -> None:
     with tollens.Engine(worker=worker) as engine:

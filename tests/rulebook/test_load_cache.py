@@ -170,6 +170,30 @@ def test_a_cache_entry_that_is_a_folder(bench: Any, pack: Path, tmp_path: Path) 
     assert entries(folder) == [file]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no fifos here")
+def test_a_fifo_in_the_place_of_a_cache_entry_is_not_waited_for(bench: Any, pack: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    book = bench.load(pack, cache_dir=folder)
+    (entry,) = entries(folder)
+    entry.unlink()
+    os.mkfifo(entry)
+    found: list[Rulebook] = []
+    thread = threading.Thread(target=lambda: found.append(bench.load(pack, cache_dir=folder)), daemon=True)
+    thread.start()
+    thread.join(60)
+    assert [same(one, book) for one in found] == [True]
+    assert entry.is_file()
+
+
+def test_a_body_that_is_nested_without_end_is_passed_over(bench: Any, pack: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    book = bench.load(pack, cache_dir=folder)
+    (entry,) = entries(folder)
+    key, body = entry.stem.removeprefix("rulebook-"), b"[" * 200_000
+    entry.write_bytes(f"{key} {byte_digest([body])}\n".encode() + body)
+    assert same(bench.load(pack, cache_dir=folder), book)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
 def test_a_cache_folder_that_may_not_be_written(bench: Any, pack: Path, tmp_path: Path) -> None:
     folder = tmp_path / "cache"

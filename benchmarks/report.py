@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from engines import MAIN, SLOW, exponents
+from parsing import parsing_text
 from workloads import WORKLOADS
 
 _INTRODUCTION = """\
@@ -41,7 +42,8 @@ The rules of all engines stand in `benchmarks/packs` and `benchmarks/experta_rul
 
 def page(data: dict[str, Any]) -> str:
     """The whole page."""
-    return "\n".join([_INTRODUCTION, *_machine(data["machine"]), _METHOD, *engines_text(data["engines"]), *cold_text(data["cold_start"])])
+    parts = [_INTRODUCTION, *_machine(data["machine"]), _METHOD, *engines_text(data["engines"]), *cold_text(data["cold_start"])]
+    return "\n".join([*parts, *(parsing_text(data["parsing"]) if "parsing" in data else [])])
 
 
 def _machine(machine: dict[str, str]) -> Iterator[str]:

@@ -98,6 +98,7 @@ def compare(old: Rulebook, new: Rulebook, corpus: Path, files: Sequence[Path], e
     changed: list[Changed] = []
     unread: list[tuple[str, str]] = []
     parts = changed_parts(old, new)
+    same = old.digest == new.digest
     for file in files:
         name = file.relative_to(corpus).as_posix() if file != corpus else file.name
         try:
@@ -108,6 +109,8 @@ def compare(old: Rulebook, new: Rulebook, corpus: Path, files: Sequence[Path], e
             continue
         if len(data) > SIGNAL_LIMIT:
             unread.append((name, f"larger than {SIGNAL_LIMIT} bytes"))
+            continue
+        if same:
             continue
         options = Options(name, tuple(roots))
         before, after = _run(data, old, evaluator, options), _run(data, new, evaluator, options)

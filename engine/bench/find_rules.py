@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from tollens.engine.bench.findings import Found, at, check
 from tollens.engine.bench.logic import contradiction, holds
@@ -41,14 +41,18 @@ def shadowed_rule(subject: Subject) -> Iterator[Found]:
 
 
 def _pairs(subject: Subject) -> Iterator[tuple[Rule, Rule]]:
-    """Pairs of rules of one stage with a kind in common, in order: facts of different stages are seen by different rules."""
-    by_kind: dict[tuple[str, frozenset[str]], list[Rule]] = {}
+    """Pairs of rules of one stage that may assert the same fact, in order: facts of different stages are seen by different rules."""
+    alike: dict[object, list[Rule]] = {}
     for rule in subject.rules:
-        key = (rule.meta.stage, frozenset([head.kind for head in rule.heads]))
-        for (stage, kinds), others in by_kind.items():
-            if stage == key[0] and kinds & key[1]:
-                yield from [(other, rule) for other in others]
-        by_kind.setdefault(key, []).append(rule)
+        others = {id(other): other for head in rule.heads for other in alike.get(_outline(rule, head), ())}
+        yield from [(other, rule) for other in others.values()]
+        for outline in dict.fromkeys([_outline(rule, head) for head in rule.heads]):
+            alike.setdefault(outline, []).append(rule)
+
+
+def _outline(rule: Rule, head: Head) -> object:
+    """What two heads must have in common to assert the same fact: stage, kind, fields and constants."""
+    return rule.meta.stage, head.kind, tuple([(name, expr if isinstance(expr, Const) else None) for name, expr in head.fields])
 
 
 @check("contradictory-conditions", "Two tests on one field exclude each other, or a condition of `if` compares constants and is false.")
@@ -139,9 +143,13 @@ def _tests(pattern: Pattern) -> str:
 )
 def loop_without_bound(subject: Subject) -> Iterator[Found]:
     """Rules in a cycle within their stage that read two kinds of the cycle: what they find grows with the square of the facts."""
+    leads: dict[str, dict[str, dict[str, None]]] = {}
     for rule in subject.rules:
-        stage = [other for other in subject.rules if other.meta.stage == rule.meta.stage]
-        reach = _reach(rule, stage)
+        ways = leads.setdefault(rule.meta.stage, {})
+        for pattern in positive(rule):
+            ways.setdefault(pattern.kind, {}).update(dict.fromkeys([head.kind for head in rule.heads]))
+    for rule in subject.rules:
+        reach = _reach(rule, leads[rule.meta.stage])
         inside = max(sum(pattern.kind in reach for pattern in alternative) for alternative in rule.alternatives)
         if inside >= 2:
             yield at(
@@ -151,15 +159,13 @@ def loop_without_bound(subject: Subject) -> Iterator[Found]:
             )
 
 
-def _reach(rule: Rule, stage: list[Rule]) -> frozenset[str]:
-    """The kinds that the rule's own facts lead to within the stage, if they lead back to it."""
+def _reach(rule: Rule, leads: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    """The kinds that the rule's own facts lead to within the stage, if they lead back to it. `leads`: which kinds follow from which."""
     kinds = dict.fromkeys([head.kind for head in rule.heads])
     queue = list(kinds)
     for kind in queue:
-        for other in stage:
-            if any(pattern.kind == kind for pattern in positive(other)):
-                for head in other.heads:
-                    if head.kind not in kinds:
-                        kinds[head.kind] = None
-                        queue.append(head.kind)
+        for other in leads.get(kind, ()):
+            if other not in kinds:
+                kinds[other] = None
+                queue.append(other)
     return frozenset(kinds) if any(pattern.kind in kinds for pattern in positive(rule)) else frozenset()

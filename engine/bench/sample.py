@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -46,8 +47,12 @@ def _parsed(regex: str) -> Any:  # noqa: ANN401 - the standard library does not 
     from re import _parser as parser  # type: ignore[attr-defined]  # the parser of `re` has no public name
 
     plain = regex.replace("\\z", "\\Z").replace("(?s:", "(?:").replace("(?i:", "(?:")
+    if "[:" in regex:
+        return None  # a class such as [[:alpha:]], which Python would read as single characters
     try:
-        return parser.parse(plain)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # what Python may read otherwise one day, RE2 reads as it does now
+            return parser.parse(plain)
     except (re.error, RecursionError, OverflowError):
         return None
 

@@ -18,12 +18,14 @@ def covers(general: Rule, special: Rule) -> bool:
 
 
 def _lays(general: Rule, mine: tuple[Pattern, ...], special: Rule, theirs: tuple[Pattern, ...]) -> bool:
-    wanted = [_plain(head, {}, _lets(special)) for head in special.heads]
-    absent = [_pattern(pattern, {}) for pattern in special.unless]
-    demanded = [_plain(condition, {}, _lets(special)) for condition in special.conditions]
+    if len(mine) > len(theirs) or len(general.unless) > len(special.unless) or len(general.conditions) > len(special.conditions):
+        return False
     for tries, names in enumerate(_mappings(mine, theirs, {})):
         if tries > TRIES:
             break
+        wanted = [_plain(head, {}, _lets(special)) for head in special.heads]
+        absent = [_pattern(pattern, {}) for pattern in special.unless]
+        demanded = [_plain(condition, {}, _lets(special)) for condition in special.conditions]
         given = [_plain(head, names, _lets(general)) for head in general.heads]
         if (
             all(head in given for head in wanted)

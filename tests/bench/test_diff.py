@@ -46,8 +46,9 @@ def test_an_edit_of_the_taxonomy_changes_exactly_what_two_full_runs_say(edited: 
     expected: dict[str, list[str]] = {}
     for file in files:
         name, data = file.relative_to(corpus).as_posix(), file.read_bytes()
-        one, other = (diagnose(data, book, evaluator, Options(name)).result for book in (before, after))
-        different = [key for key in one if key not in ("pack", "run_id", "evaluator", "evidence_pack_id") and one[key] != other[key]]
+        first, second = (diagnose(data, book, evaluator, Options(name)).result for book in (before, after))
+        aside = ("pack", "run_id", "evaluator", "evidence_pack_id")
+        different = [key for key in first if key not in aside and first[key] != second[key]]
         if different:
             expected[name] = different
     assert expected, "the edit changes something"

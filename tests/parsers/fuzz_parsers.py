@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-import atheris
+import atheris  # type: ignore[import-untyped, import-not-found, unused-ignore]  # optional, without types
 
 with atheris.instrument_imports(include=["tollens.parsers"]):
     from tollens.facts.fact import make_fact

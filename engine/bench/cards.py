@@ -42,15 +42,19 @@ def _cards(subject: Subject, pack: str) -> Iterator[tuple[str, str]]:
 
 
 def _cases(subject: Subject) -> Mapping[str, Sequence[str]]:
-    """For each entry, the names of the first cases in whose session it takes part; those that name it come first."""
-    named: dict[str, list[str]] = {}
+    """For each entry, the names of the first cases of its pack that name it in `fires`, or else of those in whose session it takes part."""
+    mine = {entry.meta.id: entry.meta.pack for entry in subject.entries if entry.meta.pack in subject.asked}
     found: dict[str, list[str]] = {}
-    mine = {entry.meta.id: entry.meta.pack for entry in subject.entries}
-    for pack, case, session in subject.sessions():
-        for name in fired(session):
+    for pack, case in subject.cases:
+        for name in case.fires:
             if mine.get(name) == pack:
-                (named if name in case.fires else found).setdefault(name, []).append(case.name)
-    return {name: [*named.get(name, ()), *found.get(name, ())][:SHOWN_CASES] for name in dict.fromkeys([*named, *found])}
+                found.setdefault(name, []).append(case.name)
+    unnamed = {name for name in mine if name not in found}
+    for pack, case, session in subject.sessions() if unnamed else ():
+        for name in fired(session) & unnamed:
+            if mine[name] == pack:
+                found.setdefault(name, []).append(case.name)
+    return {name: cases[:SHOWN_CASES] for name, cases in found.items()}
 
 
 def _index(subject: Subject, pack: str) -> Iterator[str]:

@@ -3,7 +3,8 @@
 It reads requests from standard input and answers on standard output, one frame each (see `frames`), until its input ends.
 
 Request: `number`, `digest` of the rulebook, `rules` (the encoded rulebook, where it is another one than the last), `source`,
-`project_roots`, `timestamp`, `budget`; the raw part is the signal. Answer: `number`, and `record` or `error`; with `last` the process ends after it.
+`project_roots`, `timestamp`, `budget`; the raw part is the signal. Answer: `number`, and `record` or `error`; with `last` the process
+ends after it.
 """
 
 from __future__ import annotations

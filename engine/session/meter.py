@@ -8,10 +8,12 @@ from tollens.engine.errors import BudgetExceeded
 
 #: How often the rules of one stage may match before the session stops with an error.
 BUDGET = 100_000
+#: The largest budget that a caller may name.
+MOST_BUDGET = 1_000_000_000
 #: How many facts a stage may try for each match that it is allowed: the work that comes to nothing is bounded by that.
 TRIES = 100
 
-_NEXT = "join its patterns by equal fields, use `group` for connected things, or allow more (`--budget`, `budget` of an Engine)"
+_NEXT = "join its patterns by equal fields, use `group` for connected things, or allow more with --budget N (budget=N of an Engine)"
 
 
 class Counts(Protocol):
@@ -61,7 +63,8 @@ class Meter:
     def copy(self) -> Meter:
         """A meter that stands where this one stands."""
         other = Meter(self.stage, self.budget, rows=self.most_rows, tries=self.most_tries)
-        other.matches, other.tries, other._since = self.matches, self.tries, self.tries
+        other.matches, other.tries = self.matches, self.tries
+        other._name, other._since = self._name, self._since
         other._matched, other._tried = dict(self._matched), dict(self._tried)
         return other
 

@@ -22,14 +22,15 @@ class Reference:
         plans = [RulePlan(rule, alternative, stratum) for rule in stratum.rules for alternative in range(len(rule.alternatives))]
         new: list[Fact] = []
         for plan in plans:
-            new += plan.first_round(stratum)
+            if plan.has_all(stratum, known, known):
+                new += plan.first_round(stratum)
         while new:
             fresh = Growing()
             for fact in new:
                 fresh.add(fact)
             new = []
             for plan in plans:
-                if plan.grows_with(fresh):
+                if plan.grows_with(fresh) and plan.has_all(stratum, known, fresh):
                     new += plan.next_round(stratum, known, fresh)
             for fact in fresh.facts:
                 known.add(fact)
@@ -76,6 +77,7 @@ class RulePlan:
         kinds = stratum.store.kinds
         self.rule, self.alternative = rule, alternative
         self.patterns = rule.alternatives[alternative]
+        self._kinds = tuple(dict.fromkeys(pattern.kind for pattern in self.patterns))
         self.matcher = Matcher(self.patterns, kinds, unless=rule.unless)
         self.grows = [position for position, pattern in enumerate(self.patterns) if pattern.kind in stratum.produces]
 
@@ -87,6 +89,10 @@ class RulePlan:
     def grows_with(self, fresh: Growing) -> bool:
         """Whether a fresh fact can take part in a match."""
         return any(fresh.has(self.patterns[position].kind) for position in self.grows)
+
+    def has_all(self, stratum: Stratum, known: Growing, fresh: Growing) -> bool:
+        """Whether there are facts of all kinds, so that it is worth beginning."""
+        return all(fresh.has(kind) or known.has(kind) or stratum.store.facts(kind) for kind in self._kinds)
 
     def next_round(self, stratum: Stratum, known: Growing, fresh: Growing) -> list[Fact]:
         """The matches that a fresh fact takes part in, each found at the first position that holds a fresh fact."""

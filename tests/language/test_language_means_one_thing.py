@@ -16,11 +16,13 @@ from tests.language.as_yaml import write_pack
 from tests.language.features import features, required
 from tests.language.generator import MEASURES, Case, make_case
 from tests.language.oracle import Oracle, TooBigError
-from tests.language.outcomes import evaluated, foretold, same, without_places
+from tests.language.outcomes import OVER, evaluated, foretold, same, without_places
 from tests.language.shrink import shown, smallest
 from tests.language.shuffled import Shuffled
 from tollens.engine.rulebook.load import load
 from tollens.engine.rulebook.syntax import Meta, Place, Rulebook
+from tollens.engine.session import meter as metering
+from tollens.engine.session import session as sessions
 from tollens.engine.session.evaluator import Evaluator
 from tollens.engine.session.reference import Reference
 from tollens.facts.kind import Kind, KindTable
@@ -92,6 +94,38 @@ def test_the_production_evaluator_agrees_with_the_reference(part: int, budget: B
     for seed in range(first, first + count):
         case = make_case(seed)
         assert not differs(case), told(seed, differs, "the production evaluator and the reference disagree")
+
+
+@pytest.mark.parametrize("limits", [{"frames": 30}, {"tries": 40}, {"held": 12}, {"frames": 8, "tries": 60, "held": 6, "split": 0}])
+def test_an_evaluator_that_gives_up_on_the_way_changes_nothing(limits: dict[str, int], budget: Budget, durable: Evaluator) -> None:
+    """What is too large for the engine is joined elsewhere, from the beginning or from where it stands."""
+    from tollens.engine.session.durable.evaluator import DurableEvaluator
+    from tollens.engine.session.durable.limits import Limits
+
+    strict = DurableEvaluator(check=True, limits=Limits(**limits))
+    for seed in range(FIRST, FIRST + budget(60, 3000)):
+        case = make_case(seed)
+        assert evaluated(case, strict) == evaluated(case, Reference()), told(
+            seed, lambda case: evaluated(case, strict) != evaluated(case, Reference()), "limits change a result"
+        )
+
+
+@pytest.mark.parametrize("tries", [10, 40, 160, 320])
+def test_whether_too_much_is_tried_does_not_depend_on_the_evaluator(
+    tries: int, budget: Budget, durable: Evaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metering, "TRIES", 0)
+    monkeypatch.setattr(sessions, "Meter", lambda stage, most: metering.Meter(stage, most, tries=tries))
+    ends: Counter[bool] = Counter()
+    for seed in range(FIRST, FIRST + budget(60, 3000)):
+        case = make_case(seed)
+        outcome = evaluated(case, Reference())
+        ends[" tried " in outcome and outcome.startswith(OVER)] += 1
+        assert evaluated(case, durable) == outcome, told(
+            seed, lambda case: evaluated(case, durable) != evaluated(case, Reference()), "the evaluators do not end alike"
+        )
+    assert ends[True] > 1
+    assert ends[False] > 1
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -91,21 +91,28 @@ class _Run:
         self.units: list[Unit] = []
         self.plans: list[RulePlan] = []
         self._growth = Growth(stratum, limits)
-        for unit in live:
+        fitted = {(id(unit.rule), unit.alternative): unit for unit in live}
+        for unit in units:
             plan = RulePlan(unit.rule, unit.alternative, stratum)
-            if _single(unit) or not self._takes(unit, plan):
+            chosen = fitted.get((id(unit.rule), unit.alternative))
+            if chosen is None:
+                self._growth.admit(self._estimate(unit, plan), bool(plan.grows), live=False)
+            elif _single(unit) or not self._takes(chosen, plan):
                 self.plans.append(plan)
             else:
-                self.units.append(unit)
+                self.units.append(chosen)
+
+    def _estimate(self, unit: Unit, plan: RulePlan) -> Estimate:
+        return Estimate(unit, plan, lambda condition: self._sizes[condition.channel.number])
 
     def _takes(self, unit: Unit, plan: RulePlan) -> bool:
         """Whether the engine can take a unit; TooLarge where it cannot and nobody else can join it with facts that are still to come."""
-        estimate = Estimate(unit, plan, lambda condition: self._sizes[condition.channel.number])
+        estimate = self._estimate(unit, plan)
         grows = any(condition.channel.kind in self.produced for condition in unit.positive)
         held = self.facts({condition.channel.number for condition in unit.conditions})
         fits = (held <= self._limits.held or bool(tying(unit))) and self._growth.fits(estimate)
         if fits:
-            self._growth.admit(estimate, grows)
+            self._growth.admit(estimate, bool(plan.grows))
         elif grows:
             raise TooLarge(unit.rule.meta.id)
         return fits

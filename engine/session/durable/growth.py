@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tollens.engine.session.durable.limits import Limits
-from tollens.engine.session.durable.sizes import Estimate, Sizes
+from tollens.engine.session.durable.sizes import Bound, Estimate, Sizes
 from tollens.engine.session.evaluator import Stratum, TooLarge
 from tollens.facts.fact import Fact
 
@@ -17,20 +17,22 @@ class Growth:
         self._meter = stratum.meter
         self._limits = limits
         self._sizes = Sizes(stratum.store)
-        self._growing: list[Estimate] = []
+        self._growing: list[tuple[Estimate, bool]] = []
         self._counted: list[int] = []
 
     def fits(self, estimate: Estimate) -> bool:
         """Whether the engine bears what a unit can come to."""
-        bound = estimate.bound(self._sizes)
+        return self._within(estimate.bound(self._sizes))
+
+    def _within(self, bound: Bound) -> bool:
         return bound.tries <= self._limits.tries and bound.frames <= self._limits.frames
 
-    def admit(self, estimate: Estimate, grows: bool) -> None:
-        """Count a unit of the engine."""
+    def admit(self, estimate: Estimate, grows: bool, *, live: bool = True) -> None:
+        """Count a unit of the engine, or one that is not `live`: the engine leaves it out, and the reference evaluator would try it."""
         tries = estimate.bound(self._sizes).tries
         self._meter.tried(tries)
         if grows:
-            self._growing.append(estimate)
+            self._growing.append((estimate, live))
             self._counted.append(tries)
 
     def add(self, facts: Sequence[Fact]) -> None:
@@ -39,10 +41,10 @@ class Growth:
             return
         for fact in facts:
             self._sizes.add(fact)
-        for number, estimate in enumerate(self._growing):
-            if not self.fits(estimate):
+        for number, (estimate, live) in enumerate(self._growing):
+            bound = estimate.bound(self._sizes)
+            if live and not self._within(bound):
                 raise TooLarge(estimate.unit.rule.meta.id)
-            tries = estimate.bound(self._sizes).tries
-            if tries > self._counted[number]:
-                self._meter.tried(tries - self._counted[number])
-                self._counted[number] = tries
+            if bound.tries > self._counted[number]:
+                self._meter.tried(bound.tries - self._counted[number])
+                self._counted[number] = bound.tries

@@ -54,6 +54,12 @@ class Sizes:
                 alike.add(fact)
         return alike.most
 
+    def found(self, step: Step) -> int:
+        """The most facts that a step can find, whatever is matched."""
+        if step.joined or not step.constants:
+            return self.most(step.kind, step.fields[len(step.constants) :])
+        return len(self._store.matching(step.kind, step.fields, step.key([]))) + self.made(step.kind)
+
 
 class _Alike:
     """The sizes of groups of facts with equal values."""
@@ -88,12 +94,13 @@ class Estimate:
     def bound(self, sizes: Sizes) -> Bound:
         """The bounds as many facts as there are now."""
         passes = len(self._plan.grows) + 1
-        depth = (len(self.unit.positive) + 1) * (len(self.unit.negative) + 1)
+        absent = self._plan.rule.unless
+        depth = (len(self.unit.positive) + 1) * (len(absent) + 1)
         product = 1
         for kind, _, _ in self._conditions:
             product *= max(1, sizes.count(kind))
-        for condition in self.unit.negative:
-            product *= max(1, sizes.count(condition.channel.kind))
+        for pattern in absent:
+            product *= max(1, sizes.count(pattern.kind))
         if product * passes * depth <= FEW:
             return Bound(product * passes * depth, product * depth)
         tries = sum(self._tries(self._plan.matcher.plan(first), sizes) for first in (-1, *self._plan.grows))
@@ -108,11 +115,9 @@ class Estimate:
         """The facts tried by these steps, one after the other, and by what guards them."""
         rows, tries = 1, 0
         for step in steps:
-            found = rows * sizes.most(step.kind, step.fields[len(step.constants) :])
-            rows = min(found, rows * self._held(step.position, sizes))
-            tries += found
-            for guard in step.guards:
-                tries += rows * sizes.most(guard.step.kind, guard.step.fields[len(guard.step.constants) :])
+            rows *= sizes.found(step)
+            tries += rows
+            tries += sum(rows * sizes.found(guard.step) for guard in step.guards)
         return tries
 
     def _frames(self, sizes: Sizes) -> int:

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from tollens.engine.bench.cases import inputs
 from tollens.engine.bench.cases_file import Case, Reviewed
-from tollens.engine.bench.coverage_conditions import Condition, conditions
+from tollens.engine.bench.coverage_conditions import Condition, asserted, conditions, entry_of
 from tollens.engine.bench.coverage_sides import Observer
 from tollens.engine.bench.testing import Tested, read_all
 from tollens.engine.diagnosis.measures import MEASURES
 from tollens.engine.errors import TollensError
-from tollens.engine.rulebook.syntax import Rulebook, Stage
+from tollens.engine.rulebook.syntax import Rulebook
 from tollens.engine.session.reference import Reference
 from tollens.engine.session.session import Session, run_session
 
@@ -105,23 +105,12 @@ def watch(book: Rulebook, case: Case, observer: Observer) -> Session:
 
 def _verdicts(book: Rulebook, cases: Sequence[Case], derived: dict[str, int]) -> Iterator[Verdict]:
     """The verdict kinds that something in the rulebook asserts."""
-    asserted = {head for stage in book.stages for head in _asserted(stage)}
+    made = {kind for stage in book.stages for entry in entry_of(stage) for kind in asserted(entry)}
     for kind in book.kinds:
-        if kind.verdict and kind.name in asserted:
+        if kind.verdict and kind.name in made:
             named = [
                 case
                 for case in cases
                 if kind.name in case.exactly or any(item.kind.name == kind.name for item in (*case.expect, *case.not_expected))
             ]
             yield Verdict(kind.name, derived.get(kind.name, 0), len(named))
-
-
-def _asserted(stage: Stage) -> Iterator[str]:
-    for rule in stage.rules:
-        yield from (head.kind for head in rule.heads)
-    for elect in stage.elects:
-        yield elect.into.kind
-    for take in stage.takes:
-        yield from (head.kind for head in (take.into, take.rest) if head is not None)
-    for group in stage.groups:
-        yield from (head.kind for head in (group.into, group.member) if head is not None)

@@ -181,3 +181,15 @@ def entry_of(stage: Stage) -> Iterator[TextPattern | Operator | Rule]:
     """Everything of a stage that concludes something."""
     for part in (stage.patterns, stage.measures, stage.elects, stage.takes, stage.groups, stage.rules):
         yield from part
+
+
+def asserted(entry: TextPattern | Operator | Rule) -> tuple[str, ...]:
+    """The kinds that an entry asserts; of a pattern those of its matches, of an operator those that it spells out."""
+    if isinstance(entry, TextPattern):
+        return ("match", "match_group")
+    if isinstance(entry, Measure):
+        return (entry.output,)
+    if isinstance(entry, Rule):
+        return tuple([head.kind for head in entry.heads])
+    heads = (entry.into, getattr(entry, "rest", None), getattr(entry, "member", None))
+    return tuple([head.kind for head in heads if head is not None])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tollens.engine.bench.cases import RIGHT, fired, inputs, judged
 from tollens.engine.bench.cases_file import Case, Reviewed
-from tollens.engine.bench.coverage_conditions import FALSE, conditions
+from tollens.engine.bench.coverage_conditions import FALSE, asserted, conditions, entry_of
 from tollens.engine.bench.coverage_sides import Observer
 from tollens.engine.bench.mutate_entries import Mutant, mutants
 from tollens.engine.bench.testing import Tested, read_all
@@ -25,8 +25,8 @@ from tollens.facts.fact import Draft
 
 #: A mutant may match this many times as often as the pack itself does in its busiest case, and this many times more.
 BUDGET_FACTOR, BUDGET_FLOOR = 20, 2_000
-#: Cases that are tried on one mutant: those that say most about it come first, and the others only tell it again.
-MOST_CASES = 80
+#: Cases that are tried on a mutant that is listed as equivalent, to see that it still is.
+MOST_CASES = 40
 KILLED, BUDGET, ERROR, SURVIVED, EQUIVALENT, UNTESTED = (
     "killed",
     "killed by the budget",
@@ -78,6 +78,7 @@ class _Known(NamedTuple):
     drafts: Sequence[Draft]
     near: dict[str, int]
     rows: frozenset[str]
+    kinds: frozenset[str]
     size: int
 
 
@@ -90,18 +91,21 @@ def mutate(tested: Tested, *, sample: int = 0, seed: int = 0, progress: Callable
     known, wrong, busiest = _known(tested, [case for file in files for case in file.cases])
     every = mutants(tested.book, tested.packs)
     chosen = every if not sample or sample >= len(every) else sorted(Random(seed).sample(range(len(every)), sample))  # noqa: S311 - no secret
+    asserts = {entry.meta.id: asserted(entry) for stage in tested.book.stages for entry in entry_of(stage)}
     budget = busiest * BUDGET_FACTOR + BUDGET_FLOOR
     tried = []
     for item in chosen:
         mutant = every[item] if isinstance(item, int) else item
-        done = _try(mutant, known, tested.book, budget)
-        if done.how in (SURVIVED, UNTESTED) and any(entry.fits(mutant.name) for entry in equivalent):
+        listed = any(entry.fits(mutant.name) for entry in equivalent)
+        cases = _concerned(mutant, known, asserts.get(mutant.entry, ()))
+        done = _try(mutant, cases[:MOST_CASES] if listed else cases, tested.book, budget)
+        if listed and done.how in (SURVIVED, UNTESTED):
             done = done._replace(how=EQUIVALENT)
         tried.append(done)
         if progress is not None:
             progress(done)
-    listed = [done.mutant.name for done in tried if done.how == EQUIVALENT]
-    stale = [entry for entry in equivalent if not any(entry.fits(name) for name in listed)] if len(tried) == len(every) else []
+    excused = [done.mutant.name for done in tried if done.how == EQUIVALENT]
+    stale = [entry for entry in equivalent if not any(entry.fits(name) for name in excused)] if len(tried) == len(every) else []
     return Score(tested.packs, tuple(tried), len(every), tuple(wrong), tuple(stale))
 
 
@@ -129,31 +133,37 @@ def _known(tested: Tested, cases: Sequence[Case]) -> tuple[list[_Known], list[st
             if side == FALSE:
                 near[entry_of[name]] = near.get(entry_of[name], 0) + 1
         rows = {row_of[name] for name, _ in sides if name in row_of}
-        known.append(_Known(case, drafts, near, frozenset(rows), len(session.store)))
+        kinds = {*case.exactly, *[item.kind.name for item in (*case.expect, *case.not_expected)]}
+        known.append(_Known(case, drafts, near, frozenset(rows), frozenset(kinds), len(session.store)))
         busiest = max(busiest, *session.firings.values(), 0)
     return known, wrong, busiest
 
 
-def _concerned(mutant: Mutant, known: Sequence[_Known]) -> list[_Known]:
-    """The cases that a mutant has to do with: first those that name its entry, then in turn those that say most and the smallest."""
+def _concerned(mutant: Mutant, known: Sequence[_Known], kinds: Sequence[str]) -> list[_Known]:
+    """The cases that a mutant has to do with: first those that name its entry, then those that speak of a kind that it asserts.
+
+    Among equals those that say most about the entry and the smallest take turns.
+    """
     if mutant.rows:
         places = {str(place) for place in mutant.rows}
         told = {number: len(places & item.rows) for number, item in enumerate(known) if places & item.rows}
-        named: set[int] = set()
     else:
         told = {number: item.near[mutant.entry] for number, item in enumerate(known) if mutant.entry in item.near}
-        named = {number for number in told if mutant.entry in (*known[number].case.fires, *known[number].case.silent)}
-    most = sorted(told, key=lambda number: (number not in named, -told[number], known[number].size, number))
-    smallest = sorted(told, key=lambda number: (number not in named, known[number].size, number))
-    turns = [number for pair in zip(most, smallest, strict=True) for number in pair]
-    return [known[number] for number in list(dict.fromkeys(turns))[:MOST_CASES]]
+
+    def silence(number: int) -> int:
+        item = known[number]
+        return 0 if mutant.entry in (*item.case.fires, *item.case.silent) else 1 if item.kinds.intersection(kinds) else 2
+
+    most = sorted(told, key=lambda number: (silence(number), -told[number], known[number].size, number))
+    smallest = sorted(told, key=lambda number: (silence(number), known[number].size, number))
+    return [known[number] for number in dict.fromkeys([number for pair in zip(most, smallest, strict=True) for number in pair])]
 
 
-def _try(mutant: Mutant, known: Sequence[_Known], book: Rulebook, budget: int) -> Tried:
+def _try(mutant: Mutant, cases: Sequence[_Known], book: Rulebook, budget: int) -> Tried:
     changed = mutant.make()
     masks = changed.redactions is not book.redactions
     runs = 0
-    for item in _concerned(mutant, known):
+    for item in cases:
         runs += 1
         drafts = inputs(item.case, changed.redactions)[1] if masks else item.drafts
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tollens.engine.bench.settings import LEVELS, OFF, setting_for
@@ -101,7 +101,10 @@ def findings(subject: Subject, given: Mapping[str, str] | None = None, only: fro
     for each in checks().values():
         if _silent(subject, each.name, given):
             continue
-        for one in each.look(subject):
+        told = list(each.look(subject))
+        if not given and each.name not in _PASSES_OVER:
+            found += _unused(subject, each.name, told)
+        for one in told:
             pack = one.place.file.partition("/")[0]
             if only is not None and pack not in only:
                 continue
@@ -109,8 +112,9 @@ def findings(subject: Subject, given: Mapping[str, str] | None = None, only: fro
             level = given.get(each.name) or given.get("all") or (setting.level if setting else each.level)
             if level != OFF:
                 found.append(Finding(each.name, level, one))
-    found += [one for one in _unknown(subject) if only is None or one.found.place.file.partition("/")[0] in only]
-    return sorted(found, key=lambda one: (one.found.place, one.name, one.found.message))
+    found += _unknown(subject)
+    mine = [one for one in found if only is None or one.found.place.file.partition("/")[0] in only]
+    return sorted(mine, key=lambda one: (one.found.place, one.name, one.found.message))
 
 
 def _silent(subject: Subject, name: str, given: Mapping[str, str]) -> bool:
@@ -120,6 +124,21 @@ def _silent(subject: Subject, name: str, given: Mapping[str, str]) -> bool:
         return wanted == OFF
     mine = [[one for one in subject.settings.get(pack, ()) if one.name == name] for pack in subject.asked]
     return all(settings and all(one.level == OFF and not one.only for one in settings) for settings in mine)
+
+
+#: Checks that do not look at what the settings switch off.
+_PASSES_OVER = ("rule-without-case",)
+
+
+def _unused(subject: Subject, name: str, told: Sequence[Found]) -> Iterator[Finding]:
+    """Settings of the packs that switch off, for some ids, what is not found there any more."""
+    for pack in subject.asked:
+        abouts = {one.about for one in told if one.place.file.partition("/")[0] == pack}
+        for setting in subject.settings.get(pack, ()):
+            for about in setting.only if setting.name == name and setting.level == OFF else ():
+                if about not in abouts:
+                    message = f"{name} is switched off for {about}, where it is not found"
+                    yield Finding("unused-setting", "warn", Found(setting.place, about, message, f"remove {about} from `only`"))
 
 
 def _unknown(subject: Subject) -> Iterator[Finding]:

@@ -226,4 +226,4 @@ def _cases(kinds: Mapping[str, Kind] | None) -> Json:
         },
         ["name"],
     )
-    return {**obj({**shared, "cases": items(case), "equivalent": reasons, "unreachable": reasons}, ["cases"]), "$defs": {"fact": fact}}
+    return {**obj({**shared, "cases": items(case), "equivalent": reasons, "unreachable": reasons}), "$defs": {"fact": fact}}

@@ -282,10 +282,18 @@ def test_a_setting_for_a_finding_that_there_is_not(write: Callable[..., Path]) -
     assert ("unknown-finding", "no-such") in found(write("findings:\n  no-such: warn\n"))
 
 
+def test_a_setting_that_holds_for_nothing_any_more(write: Callable[..., Path]) -> None:
+    head = KINDS + "findings:\n  shadowed-rule: {level: off, reason: r, only: [b, c]}\n"
+    told = found(write(head, rules=stage(rule("a", ANY), rule("b", TEST))))
+    assert [about for name, about in told if name in ("unused-setting", "shadowed-rule")] == ["c"]
+
+
 def test_the_page_has_a_section_for_each_finding_with_its_sentence(root: Path) -> None:
     page = (root / "docs/findings.md").read_text(encoding="utf-8")
     sections = dict(part.split("\n", 1) for part in page.split("\n## ")[1:])
-    assert list(sections) == [*checks(), "unknown-finding"], "sections in the order of `tollens rules check --findings list`"
+    assert list(sections) == [*checks(), "unknown-finding", "unused-setting"], (
+        "sections in the order of `tollens rules check --findings list`"
+    )
     for one in checks().values():
         assert one.says in " ".join(sections[one.name].split()), one.name
         assert "```yaml" in sections[one.name] or "Example" in sections[one.name], one.name

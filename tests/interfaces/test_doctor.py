@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +48,19 @@ def test_folder_below_a_file_cannot_be_written(tmp_path: Path) -> None:
     check = doctor.folder_check("cache", tmp_path / "file" / "below")
     assert check.state == "note"
     assert check.next
+
+
+def test_a_folder_that_cannot_be_looked_into_is_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.stat
+
+    def shut(path: Any, *more: Any, **options: Any) -> os.stat_result:
+        if str(path).startswith(str(tmp_path / "shut")):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path, *more, **options)
+
+    monkeypatch.setattr(os, "stat", shut)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert doctor.folder_check("runs", tmp_path / "shut" / "runs").state == "note"
 
 
 @pytest.mark.parametrize(("state", "ok"), [("ok", True), ("note", True), ("fault", False)])

@@ -19,7 +19,10 @@ exit codes: 0 done (a diagnosis), 2 any fault or usage error, 3 no failure found
 
 
 def parser(wanted: str | None = None, rest: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """The parser of all commands; with `wanted` only that one, which keeps starting cheap, and `rest` is what follows its name."""
+    """The parser of all commands; with `wanted` only that one, which keeps starting cheap, and `rest` is what follows its name.
+
+    Where `wanted` is empty, the commands are known by name alone: enough for the list of them, and for a slip.
+    """
     from tollens.engine.version import __version__
 
     top = Parser(
@@ -32,10 +35,11 @@ def parser(wanted: str | None = None, rest: Sequence[str] = ()) -> argparse.Argu
     # With `prog` argparse need not render a usage line for it, which would take a tenth of the time of a whole diagnosis.
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser, prog=top.prog)
     for name, help_text, arguments in _COMMANDS:
-        if wanted in (None, name):
+        if not wanted or wanted == name:
             made = commands.add_parser(name, help=help_text, description=help_text, epilog=_EPILOG, formatter_class=top.formatter_class)
             made.rest = rest
-            arguments(made)
+            if wanted != "":
+                arguments(made)
     return top
 
 
@@ -215,7 +219,7 @@ def _command(given: list[str]) -> int:
     if sys.stdout is None:
         raise OutputError("standard output is closed", next_step="send the output to a file, a pipe or /dev/null")
     try:
-        options = parser(given[0] if given and given[0] in COMMAND_NAMES else None, given[1:]).parse_args(given)
+        options = parser(given[0] if given and given[0] in COMMAND_NAMES else "", given[1:]).parse_args(given)
     except SystemExit as end:  # --help and --version
         return end.code if isinstance(end.code, int) else 0
     check_arguments(options)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ENGINE_MODULE = "durable_rules_engine"
 ENGINE_RELEASE = "durable-rules==2.0.28"
 OLDEST = (3, 11)
+_ABOVE = "install what is missing above"
 
 
 class Check(NamedTuple):
@@ -95,6 +96,8 @@ def _packs() -> Check:
 
     try:
         return Check("packs", "ok", _named(rulebook(cached=False)))
+    except ImportError as error:
+        return Check("packs", "fault", f"cannot be read: {error}", _ABOVE)
     except TollensError as error:
         return Check("packs", "fault", "; ".join(error.lines()), "reinstall tollens")
 
@@ -118,6 +121,8 @@ def _project() -> list[Check]:
     if found.rules:
         try:
             checks.append(Check("in use", "ok", _named(rulebook(found.rules, cached=False))))
+        except ImportError as error:
+            checks.append(Check("in use", "fault", f"cannot be read: {error}", _ABOVE))
         except TollensError as error:
             checks.append(Check("in use", "fault", "; ".join(error.lines()), "run `tollens rules check`"))
     return checks

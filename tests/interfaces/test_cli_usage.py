@@ -69,6 +69,27 @@ def test_a_slip_names_the_nearest_word_and_the_right_help(tmp_path: Path, argume
     assert tollens(*command.split()[1:], "--help", cwd=tmp_path).returncode == 0
 
 
+def test_the_list_of_commands_needs_no_library(tmp_path: Path) -> None:
+    program = """
+import sys
+for name in ("yaml", "re2", "pydantic"):
+    sys.modules[name] = None
+from tollens.__main__ import main
+sys.argv = ["tollens", *sys.argv[1:]]
+sys.exit(main())
+"""
+    for arguments, code in ((("--help",), 0), (("--version",), 0), (("diagnos",), 2), ((), 2), (("doctor",), 2), (("docs", "why"), 0)):
+        done = subprocess.run([sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == code, (arguments, done.stderr)
+        assert "part of the installation is missing" not in done.stderr, arguments
+    (tmp_path / "pyproject.toml").write_text("[tool.tollens]\nrules = ['own']\n")
+    done = subprocess.run([sys.executable, "-c", program, "doctor"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "")
+    assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("fault")] == ["re2", "pydantic", "yaml", "packs", "in"]
+    done = subprocess.run([sys.executable, "-c", program, "rules", "check"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "part of the installation is missing" in done.stderr) == (2, True), done.stderr
+
+
 def test_a_missing_command_names_the_commands(tmp_path: Path) -> None:
     assert "choices: diagnose, why, rules" in refused(cwd=tmp_path)
     assert "choices: record, show" in refused("gate", cwd=tmp_path)

@@ -21,7 +21,7 @@ unexport PYTHONPATH PYTHONHOME
 TYPES := MYPYPATH=.typing:benchmarks $(VENV)/bin/mypy
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check full fixtures lint types format imports rules bench lock clean
+.PHONY: help install demo test check full fixtures lint types format imports rules pages bench lock clean
 
 help: ## show this list
 	@echo "Tollens: make TARGET [PYTHON=python3.12] [VENV=.venv-3.12]"
@@ -67,6 +67,10 @@ rules: $(STAMP) ## the cases of the shipped rules, what they cover, and a sample
 	@$(VENV)/bin/tollens rules test
 	@$(VENV)/bin/tollens rules coverage --fail-under 100
 	@$(VENV)/bin/tollens rules mutate --sample $(MUTANTS) --fail-under 90
+
+pages: $(STAMP) ## write anew what is made from the rules: docs/rules and docs/schema
+	@$(VENV)/bin/tollens rules docs
+	@for what in rules pack cases; do $(VENV)/bin/tollens rules schema --open --for $$what > docs/schema/$$what.schema.json || exit 2; done
 
 imports: $(STAMP) ## which part may import which
 	@PYTHONPATH=.typing $(VENV)/bin/lint-imports --no-cache

@@ -69,7 +69,7 @@ def test_a_page_says_what_the_rule_says(write: Callable[..., Path]) -> None:
 
 def test_the_pages_of_the_shipped_packs_are_not_stale(root: Path) -> None:
     made = pages()
-    assert stale(root / "docs/rules", made) == [], "run `tollens rules docs`"
+    assert stale(root / "docs/rules", made) == [], "run `make pages`"
     ids = {entry.meta.id for subject in (subject_of(), gate_subject()) for entry in subject.entries}
     assert {Path(name).stem for name in made if name != "README.md"} == ids
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tollens.engine.bench.subject import Subject
 from tollens.engine.diagnosis.measures import MEASURES
-from tollens.engine.diagnosis.packs import BUILTIN, GATE
+from tollens.engine.diagnosis.packs import BUILTIN, GATE, cache_folder
 from tollens.engine.errors import PackErrors
 from tollens.engine.rulebook.load import load
 from tollens.engine.rulebook.source.snapshot import read_pack
@@ -20,7 +20,7 @@ def subject_of(user: Sequence[Path] = (), builtin: Sequence[Path] = BUILTIN) -> 
     The folders are read twice; where they changed between, they are read again, and in the end the last state counts.
     """
     for _ in range(4):
-        book = load(builtin, user, base_kinds(), MEASURES)
+        book = load(builtin, user, base_kinds(), MEASURES, cache_dir=cache_folder())
         snapshots = [read_pack(folder) for folder in (*builtin, *user)]
         if [snapshot.digest for snapshot in snapshots] == [pack.digest for pack in book.packs]:
             names = [pack.name for pack in book.packs]

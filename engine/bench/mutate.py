@@ -25,8 +25,8 @@ from tollens.facts.fact import Draft
 
 #: A mutant may match this many times as often as the pack itself does in its busiest case, and this many times more.
 BUDGET_FACTOR, BUDGET_FLOOR = 20, 2_000
-#: Cases that are tried on a mutant that is listed as equivalent, to see that it still is.
-MOST_CASES = 40
+#: Cases that are tried on one mutant, the most telling first; fewer on one that is listed as equivalent, to see that it still is.
+MOST_CASES, MOST_CASES_LISTED = 150, 30
 KILLED, BUDGET, ERROR, SURVIVED, EQUIVALENT, UNTESTED = (
     "killed",
     "killed by the budget",
@@ -98,7 +98,7 @@ def mutate(tested: Tested, *, sample: int = 0, seed: int = 0, progress: Callable
         mutant = every[item] if isinstance(item, int) else item
         listed = any(entry.fits(mutant.name) for entry in equivalent)
         cases = _concerned(mutant, known, asserts.get(mutant.entry, ()))
-        done = _try(mutant, cases[:MOST_CASES] if listed else cases, tested.book, budget)
+        done = _try(mutant, cases[: MOST_CASES_LISTED if listed else MOST_CASES], tested.book, budget)
         if listed and done.how in (SURVIVED, UNTESTED):
             done = done._replace(how=EQUIVALENT)
         tried.append(done)

@@ -68,8 +68,9 @@ rules: $(STAMP) ## the cases of the shipped rules, what they cover, and a sample
 	@$(VENV)/bin/tollens rules coverage --fail-under 100
 	@$(VENV)/bin/tollens rules mutate --sample $(MUTANTS) --fail-under 90
 
-pages: $(STAMP) ## write anew what is made from the rules: docs/rules and docs/schema
+pages: $(STAMP) ## write anew what is made from the rules: docs/rules, docs/diagnosis-pack.md and docs/schema
 	@$(VENV)/bin/tollens rules docs
+	@$(PY) .ci/pack_page.py
 	@for what in rules pack cases; do $(VENV)/bin/tollens rules schema --open --for $$what > docs/schema/$$what.schema.json || exit 2; done
 
 imports: $(STAMP) ## which part may import which

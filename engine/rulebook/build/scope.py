@@ -156,7 +156,12 @@ def scalar_constant(node: Scalar, world: World) -> Raw:
     """A scalar that must be a constant: `$tables.NAME` is replaced by its value and `$$` at the start stands for `$`."""
     value = node.value
     if value is None:
-        raise fault(node.place, "a value is missing here", expected="a constant or a reference", next_step="write the value")
+        raise fault(
+            node.place,
+            "a value is missing here",
+            expected="a constant or a reference",
+            next_step="write the value; the text null needs quotes: \"null\"",
+        )
     if isinstance(value, str) and value.startswith("$"):
         if value.startswith("$$"):
             return value[1:]

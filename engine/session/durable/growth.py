@@ -21,8 +21,11 @@ class Growth:
         self._counted: list[int] = []
 
     def fits(self, estimate: Estimate) -> bool:
-        """Whether the engine bears what a unit can come to."""
-        return self._within(estimate.bound(self._sizes))
+        """Whether the engine bears what a unit can come to; TooLarge where it is so much that it is not worth to begin."""
+        bound = estimate.bound(self._sizes)
+        if bound.tries > self._limits.hopeless:
+            raise TooLarge(estimate.unit.rule.meta.id)
+        return self._within(bound)
 
     def _within(self, bound: Bound) -> bool:
         return bound.tries <= self._limits.tries and bound.frames <= self._limits.frames

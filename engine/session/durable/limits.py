@@ -31,6 +31,7 @@ class Limits(NamedTuple):
     held: int = 6_000  # facts of 9 kB each that one ruleset holds at a time; beyond these three the reference evaluator joins
     frames: int = 200_000  # partial matches of 300 bytes each that one rule can come to
     tries: int = 1_000_000  # facts that one rule can try
+    hopeless: int = 10_000_000  # facts that one rule can try from which the reference evaluator takes the whole stratum
 
 
 LIMITS = Limits()

@@ -47,6 +47,15 @@ def test_a_product_beyond_a_limit_never_reaches_the_engine(lab: SimpleNamespace,
     assert not spy.messages
 
 
+def test_a_join_that_cannot_end_well_is_not_begun(lab: SimpleNamespace, world: Any, spy: Any) -> None:
+    fired: list[Any] = []
+    stratum = Stratum("stage", [keyed(lab), product(lab)], world.store, lambda *match: fired.append(match) or [], frozenset())
+    with pytest.raises(TooLarge):
+        DurableEvaluator(check=True, limits=Limits(hopeless=1000)).run(stratum)
+    assert not fired
+    assert not spy.messages
+
+
 def test_the_engine_joins_what_is_small_beside_what_is_not(
     lab: SimpleNamespace, world: Any, spy: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,8 @@ DEFAULT_FOLDER = os.path.join(".tollens", "runs")
 #: A temporary file this much older than one that was just written belongs to nobody any more (nanoseconds).
 STALE = 60 * 1_000_000_000
 LAST = "last"
+#: How often a run is looked for while other processes write and remove runs.
+TRIES = 8
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}")
 _SUFFIX, _TEMPORARY = ".json", ".tmp"
@@ -151,8 +153,13 @@ class RunStore:
 
     def load(self, name: str = LAST) -> Record:
         """The record of a run by its id, by a beginning of it that is unique, or `last` for the newest; InputError otherwise."""
-        for _ in range(5):
-            found = self._find(name)
+        missed: InputError | None = None
+        for _ in range(TRIES):
+            try:
+                found = self._find(name)
+            except InputError as error:  # a listing may miss what is written and removed while it is made: look again
+                missed = error
+                continue
             try:
                 data = read_regular(found.path)
             except FileNotFoundError:  # removed by another process since it was listed: look again
@@ -160,6 +167,8 @@ class RunStore:
             except OSError as error:
                 raise InputError(f"the stored run {found.path} cannot be read: {error.strerror or error}") from None
             return _parse(found, data)
+        if missed is not None:
+            raise missed
         raise InputError(f"the stored run {name} was removed while it was being read", next_step="run `tollens diagnose` again")
 
     def _find(self, name: str) -> StoredRun:

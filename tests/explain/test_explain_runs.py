@@ -316,7 +316,9 @@ def test_writers_side_by_side_never_spoil_each_other(tmp_path: Path, make_data: 
     assert not list(tmp_path.glob(".*.tmp"))
 
 
-def test_a_listing_that_misses_what_is_written_meanwhile_is_made_again(tmp_path: Path, make_data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_listing_that_misses_what_is_written_meanwhile_is_made_again(
+    tmp_path: Path, make_data: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = RunStore(tmp_path)
     store.save(make_data(["fail"], run_id="run1"))
     real, misses = store.list_runs, [1, 1, 1]

@@ -18,7 +18,7 @@ STDERR_KEPT = 8192
 #: How long a process that has nothing to do may take to end before it is killed (seconds).
 GRACE = 1.0
 #: How often a process that is silent is looked at (seconds): its end shows by a closed pipe, unless a fork holds the pipe open.
-_LOOK = 0.5
+_LOOK = 0.1
 _CHUNK = 1 << 16
 #: How long is waited at most between two looks whether a process has ended (seconds).
 _NAP = 0.05
@@ -42,8 +42,8 @@ class Child:
     def __init__(self, evaluator: str, memory_limit_mb: int, time_limit_s: float) -> None:
         #: The digest of the rulebook that the process holds.
         self.digest = ""
-        #: The most memory that it held at any time (bytes), known once it has ended.
-        self.peak = 0
+        #: The most memory that the system tells of it once it has ended, and the most address space that was seen meanwhile (bytes).
+        self.peak = self.seen = 0
         self._owner = os.getpid()
         self._stderr = bytearray()
         try:
@@ -119,6 +119,7 @@ class Child:
                 if time <= 0:
                     raise TimeUp
                 ready = [key.fd for key, _ in selector.select(min(time, _LOOK))]
+                self._look()
                 if not ready and not self.running:
                     raise Gone
                 if self._in in ready:
@@ -131,6 +132,16 @@ class Child:
                     if left or frame.data.get("number") != number or not {holds, "error"} & frame.data.keys():
                         raise BadFrame(f"an answer to another request than {number}")
                     return frame
+
+    def _look(self) -> None:
+        """Note how large its address space is, where the system tells."""
+        try:
+            with open(f"/proc/{self.pid}/statm", "rb") as file:
+                size = file.read().split()
+        except OSError:
+            return
+        if size:  # nothing is told of a process that has just ended
+            self.seen = max(self.seen, int(size[0]) * os.sysconf("SC_PAGE_SIZE"))
 
     def _expect_silence(self) -> None:
         """Nobody was asked anything, so nobody answers."""

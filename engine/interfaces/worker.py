@@ -45,7 +45,7 @@ class Worker:
         self._number = 0
         self._notice = ""
         self._closed = False
-        self._untouched = 0
+        self._untouched = self._inherited = 0
         self._finalizer: weakref.finalize[[float], Worker] | None = None
 
     @property
@@ -118,7 +118,7 @@ class Worker:
                 how="start",
                 next_step="start the program again, as tollens was changed while it ran",
             )
-        self._notice, self._untouched = hello["notice"], hello["untouched"]
+        self._notice, self._untouched, self._inherited = hello["notice"], hello["untouched"], hello["inherited"]
         return child
 
     def _exchange(self, child: Child, message: bytes, holds: str) -> Frame:
@@ -138,7 +138,7 @@ class Worker:
         return answer
 
     def _crashed(self, error: Exception, code: int | None, child: Child) -> WorkerCrashed:
-        stderr, held = child.stderr, child.peak + self._untouched
+        stderr, held = child.stderr, max(child.seen, child.peak + self._untouched if child.peak > self._inherited else 0)
         last = stderr.strip().rpartition("\n")[2]
         short = any(word in stderr for word in _MEMORY_WORDS)
         if isinstance(error, TimeUp) or code == -signal.SIGALRM:

@@ -68,7 +68,7 @@ def _serve(requests: IO[bytes], answers: IO[bytes], seconds: float, name: str) -
     except InputError as error:
         _send(answers, {"number": 0, "error": error.to_json(), "last": True})
         return
-    _send(answers, {"number": 0, "version": __version__, "notice": notice, "untouched": _untouched()})
+    _send(answers, {"number": 0, "version": __version__, "notice": notice, "untouched": _untouched(), "inherited": _inherited()})
     desk = Desk(evaluator)
     while (frame := read(requests)) is not None:
         _end_after(seconds)
@@ -86,6 +86,13 @@ def _untouched() -> int:
     except OSError:
         return 0
     return (int(size) - int(resident)) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _inherited() -> int:
+    """The peak memory that the system tells of this process by now (bytes), which can be that of the process that started it."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _end_after(seconds: float) -> None:

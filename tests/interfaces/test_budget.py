@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import tollens
+from tollens.engine.interfaces.child import Gone
 from tollens.engine.interfaces.cli import main
+from tollens.engine.interfaces.worker import Worker
 
 
 @pytest.fixture
@@ -49,11 +53,31 @@ def test_an_engine_stops_at_its_budget(worker: bool, signal_text: str) -> None:
         assert engine.diagnose(signal_text).outcome == "diagnosis"
 
 
+MB = 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("seen", "peak", "how"),
+    [(10, 10, "signal"), (62, 10, "memory"), (10, 70, "memory"), (10, 50, "signal"), (55, 56, "signal")],
+)
+def test_what_a_worker_held_is_not_what_its_parent_held(seen: int, peak: int, how: str) -> None:
+    """The system tells of a worker at least the peak memory of the process that started it, here 50 MB."""
+    worker = Worker("auto", 100, 10.0)
+    worker._inherited = 50 * MB
+    child: Any = SimpleNamespace(stderr="", seen=seen * MB, peak=peak * MB)
+    assert worker._crashed(Gone(), -signal.SIGSEGV, child).how == how
+
+
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the address space in use is read from /proc")
-@pytest.mark.parametrize(("limit", "how"), [(90, "memory"), (1024, "signal")])
+@pytest.mark.parametrize(("times", "how"), [(1.6, "memory"), (40, "signal")])
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS])
-def test_a_crash_near_the_memory_limit_is_told_from_another(limit: int, how: str, number: int, signal_text: str) -> None:
-    """A warm worker has some 60 MB of address space."""
+def test_a_crash_near_the_memory_limit_is_told_from_another(times: float, how: str, number: int, signal_text: str) -> None:
+    """The limit is so many times what a worker holds that is warm."""
+    with tollens.Engine(worker=True) as engine:
+        engine.diagnose(signal_text)
+        assert engine._worker is not None
+        assert engine._worker._child is not None
+        limit = int(engine._worker._child.seen / MB * times)
     with tollens.Engine(worker=True, memory_limit_mb=limit) as engine:
         engine.diagnose(signal_text)
         child = engine._worker._child if engine._worker is not None else None

@@ -28,11 +28,21 @@ def noise(size: int) -> Iterator[bytes]:
         yield block
 
 
+#: Starts a command and writes its peak memory: a process of its own, because a child's count begins with its parent's size at the fork.
+METER = """
+import os, resource, subprocess, sys
+child = subprocess.Popen(sys.argv[2:])
+_, status, used = os.wait4(child.pid, 0)
+open(sys.argv[1], "w").write(str(used.ru_maxrss))
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
 def fed(folder: Path, feed: Callable[[], Iterator[bytes]], *arguments: str) -> tuple[int, bytes, int]:
     """Exit code, output, and peak memory in megabytes of a diagnosis whose standard input is a pipe."""
-    with subprocess.Popen(
-        [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder, env=environment(folder)
-    ) as process:
+    peak = folder / "peak.txt"
+    metered = [sys.executable, "-c", METER, str(peak), *COMMAND, *arguments]
+    with subprocess.Popen(metered, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder, env=environment(folder)) as process:
         assert process.stdin is not None
         assert process.stdout is not None
 
@@ -48,9 +58,7 @@ def fed(folder: Path, feed: Callable[[], Iterator[bytes]], *arguments: str) -> t
         writer.start()
         output = process.stdout.read()
         writer.join()
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, output, used.ru_maxrss // (1024 if sys.platform != "darwin" else 1024 * 1024)
+    return process.returncode, output, int(peak.read_text()) // (1024 if sys.platform != "darwin" else 1024 * 1024)
 
 
 @posix

@@ -77,7 +77,7 @@ imports: $(STAMP) ## which part may import which
 	@PYTHONPATH=.typing $(VENV)/bin/lint-imports --no-cache
 
 full: $(STAMP) ## all checks with unlimited budgets; writes docs/full-report.md
-	@$(PY) .ci/full.py
+	@$(PY) .ci/full.py $(ARGS)
 
 fixtures: $(STAMP) ## make the fixtures anew with the real toolchains
 	@$(PY) fixtures/regenerate.py

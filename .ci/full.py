@@ -1,4 +1,7 @@
-"""Why: `make full` runs everything without limits of time and leaves a report that names its date and commit."""
+"""Why: `make full` runs everything without limits of time and leaves a report that names its date and commit.
+
+Arguments are handed to pytest (`make full ARGS=tests/language`); the report then says that only these tests ran.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,8 @@ def main() -> int:
     steps.append(run("rules", [*make, "rules", "MUTANTS=0"]))
     steps.append(run("doctor", [sys.executable, "-m", "tollens", "doctor"]))
     pytest = [str(BIN / "pytest"), "-q", "-n", "auto", "--dist", "loadgroup", "-o", "faulthandler_timeout=7200"]
-    steps.append(run("tests", pytest, TOLLENS_BUDGET="full"))
+    chosen = sys.argv[1:]
+    steps.append(run("tests" + (f" of {' '.join(chosen)} only" if chosen else ""), [*pytest, *chosen], TOLLENS_BUDGET="full"))
     REPORT.write_text(page(steps).replace(str(ROOT) + "/", ""), encoding="utf-8")
     print(f"wrote {REPORT.relative_to(ROOT)}")
     return 0 if all(step.code == 0 for step in steps) else 1

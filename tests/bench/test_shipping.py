@@ -66,7 +66,9 @@ def test_the_hooks_that_the_page_uses_exist(root: Path) -> None:
 
 
 @pytest.mark.parametrize("position", [0, 1, 2])
-def test_a_hook_passes_a_good_pack_and_stops_a_bad_one(position: int, root: Path, tollens: Callable[..., Any], write: Callable[..., Path]) -> None:
+def test_a_hook_passes_a_good_pack_and_stops_a_bad_one(
+    position: int, root: Path, tollens: Callable[..., Any], write: Callable[..., Path]
+) -> None:
     hook = yaml((root / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))[position]
     words = shlex.split(hook["entry"])[1:]
     case = "cases:\n  - {name: n, facts: [signal: {number: 1, record_type: exception, grammar: g, first_line: 1, last_line: 1}], %s: [a]}\n"

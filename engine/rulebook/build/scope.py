@@ -160,7 +160,7 @@ def scalar_constant(node: Scalar, world: World) -> Raw:
             node.place,
             "a value is missing here",
             expected="a constant or a reference",
-            next_step="write the value; the text null needs quotes: \"null\"",
+            next_step='write the value; the text null needs quotes: "null"',
         )
     if isinstance(value, str) and value.startswith("$"):
         if value.startswith("$$"):

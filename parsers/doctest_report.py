@@ -37,7 +37,7 @@ def _read_example(page: Page, at: int) -> None:
     if frame is None:
         return
     if head > at + 1:
-        source = "\n".join(line[4:].rstrip() for line in lines[at + 1 : head])
+        source = "\n".join(_unindented(line) for line in lines[at + 1 : head])
         frame = frame._replace(source=source, spans={**frame.spans, "source": text.whole(at + 1)})
     test = Unit("test", NAME, at - 1, end - 1)
     test.spans[""] = text.whole(at - 1)
@@ -52,6 +52,11 @@ def _read_example(page: Page, at: int) -> None:
     elif read_sides(page, text, at + 1, end, test, frame) is None:
         page.truncated(text.number(at), NAME, "an example without what was expected and what came")
     page.claim(at - 1, head if head < end and lines[head].startswith(_RAISED) else end - 1)
+
+
+def _unindented(line: str) -> str:
+    """A line of an example without the margin of four blanks that doctest prints, or what is left of it."""
+    return (line[4:] if line[:4] == "    " else line.lstrip(" ")).rstrip()
 
 
 def _is_head(line: str) -> bool:

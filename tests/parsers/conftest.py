@@ -16,7 +16,10 @@ from tollens.parsers import Limits, Parsed, parse
 
 KINDS = base_kinds()
 #: Written here anew, so that the parser's own expression cannot hide its faults.
+#: Whole terminal sequences, in this test's own words.
 ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\^\[\[[0-9;]*m")
+#: What is left of a sequence or an entity that a random edit broke: what it stands for there is no question of spans.
+DAMAGED = re.compile(r"\x1b|\^\[|\u2190|&")
 
 
 class Reading:
@@ -47,7 +50,7 @@ class Reading:
             raw = self.parsed.text.raw(span.line)
             assert 0 <= span.start <= span.end <= len(raw), f"{draft.kind}.{name}: {span} is outside of {raw!r}"
             value = draft.fields.get(name)
-            if value is None:
+            if value is None or DAMAGED.search(ESCAPES.sub("", raw)):
                 continue
             stated = ESCAPES.sub("", raw[span.start : span.end])
             if isinstance(value, int):

@@ -49,7 +49,12 @@ def test_a_product_beyond_a_limit_never_reaches_the_engine(lab: SimpleNamespace,
 
 def test_a_join_that_cannot_end_well_is_not_begun(lab: SimpleNamespace, world: Any, spy: Any) -> None:
     fired: list[Any] = []
-    stratum = Stratum("stage", [keyed(lab), product(lab)], world.store, lambda *match: fired.append(match) or [], frozenset())
+
+    def fire(*match: Any) -> list[Any]:
+        fired.append(match)
+        return []
+
+    stratum = Stratum("stage", [keyed(lab), product(lab)], world.store, fire, frozenset())
     with pytest.raises(TooLarge):
         DurableEvaluator(check=True, limits=Limits(hopeless=1000)).run(stratum)
     assert not fired

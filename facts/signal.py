@@ -224,6 +224,22 @@ class ProjectRoot(Body):
     path: str
 
 
+class ProjectPackage(Body):
+    """A package that the caller named as the project's own, wherever it is installed."""
+
+    KIND: ClassVar[str] = "project_package"
+    name: str
+
+
+class InstalledPackage(Body):
+    """A frame in an installed package: the name that follows `site-packages` or `dist-packages` in its path."""
+
+    KIND: ClassVar[str] = "installed_package"
+    KEY: ClassVar[tuple[str, ...] | None] = ("frame",)
+    frame: FrameRef
+    package: str
+
+
 class Provenance(Body):
     """Which run the signal came from; `timestamp` is from the caller or the log, never from the clock."""
 

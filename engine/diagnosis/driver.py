@@ -23,6 +23,7 @@ class Options(NamedTuple):
     project_roots: tuple[str, ...] = ()
     timestamp: str | None = None
     budget: int = DEFAULT_BUDGET
+    project_packages: tuple[str, ...] = ()
 
 
 class Ended(NamedTuple):
@@ -86,7 +87,15 @@ def read(data: bytes | Pieces, book: Rulebook, limits: Limits = DEFAULT) -> tupl
 def run_name(parsed: Parsed, book: Rulebook, options: Options) -> str:
     """The name of a run: a digest of the masked text, what the caller said, and the rules."""
     raw = parsed.drafts[0].fields
-    return digest(str(raw["digest"]), str(raw["characters"]), options.source, *options.project_roots, options.timestamp, book.digest)
+    return digest(
+        str(raw["digest"]),
+        str(raw["characters"]),
+        options.source,
+        *options.project_roots,
+        options.timestamp,
+        options.project_packages,
+        book.digest,
+    )
 
 
 def context(parsed: Parsed, options: Options) -> list[Draft]:
@@ -94,4 +103,5 @@ def context(parsed: Parsed, options: Options) -> list[Draft]:
     raw = next((draft for draft in parsed.drafts if draft.kind == "raw_text"), None)
     run = str(raw.fields["digest"]) if raw is not None else ""
     drafts = [Draft("provenance", {"run": run, "timestamp": options.timestamp, "source": options.source})]
+    drafts += [Draft("project_package", {"name": name}) for name in options.project_packages]
     return drafts + [Draft("project_root", {"path": path}) for path in options.project_roots]

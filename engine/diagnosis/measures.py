@@ -40,6 +40,18 @@ def own_module(rows: Sequence[tuple[Fact, ...]], _options: Mapping[str, Value]) 
             yield {"group": group.id, "module": module, "file": file, "_from": (group.id, frame.id)}
 
 
+@MEASURES.register("installed_package")
+def installed_package(rows: Sequence[tuple[Fact, ...]], _options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
+    """The package of each frame whose path goes through `site-packages` or `dist-packages`; a row names a frame first."""
+    seen: set[str] = set()
+    for frame, *_ in rows:
+        parts = _parts(str(frame.get("file")))
+        at = next((position for position, part in enumerate(parts[:-1]) if part in ("site-packages", "dist-packages")), None)
+        if at is not None and frame.id not in seen:
+            seen.add(frame.id)
+            yield {"frame": frame.id, "package": parts[at + 1].removesuffix(".py"), "_from": (frame.id,)}
+
+
 @MEASURES.register("installed_self")
 def installed_self(rows: Sequence[tuple[Fact, ...]], _options: Mapping[str, Value]) -> Iterator[Mapping[str, object]]:
     """Each frame below `site-packages/NAME` or `dist-packages/NAME` that has a folder NAME further up than the environment itself."""

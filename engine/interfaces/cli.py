@@ -53,6 +53,13 @@ def _diagnose(p: Parser) -> None:
     p.add_argument("--timestamp", metavar="WHEN", help="when the run was, as it shall stand in the evidence; never made up")
     p.add_argument("--project-root", action="append", default=[], metavar="DIR", help="a folder whose files are the project's own")
     p.add_argument(
+        "--project-package",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a package that is the project's own, wherever it is installed",
+    )
+    p.add_argument(
         "--idle-limit",
         type=_seconds,
         metavar="SECONDS",

@@ -26,7 +26,9 @@ class Desk:
             self._book = decode(request["rules"])
         if self._book is None or self._book.digest != request["digest"]:
             raise LookupError("a request names rules that were not sent")
-        options = Options(source, tuple(request["project_roots"]), request["timestamp"], request["budget"])
+        options = Options(
+            source, tuple(request["project_roots"]), request["timestamp"], request["budget"], tuple(request["project_packages"])
+        )
         try:
             done = diagnose(frame.raw, self._book, self._evaluator, options)
         except EngineError as error:

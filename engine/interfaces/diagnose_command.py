@@ -43,8 +43,9 @@ def run(options: argparse.Namespace) -> int:
     name, pieces = open_signal(options.file, options.idle_limit)
     named = [_root(root) for root in options.project_root]
     roots = tuple(dict.fromkeys([*project.roots, *named]))
+    own_packages = tuple(dict.fromkeys([*project.packages, *options.project_package]))
     try:
-        done = diagnose(pieces, book, evaluator, Options(name, roots, options.timestamp, options.budget))
+        done = diagnose(pieces, book, evaluator, Options(name, roots, options.timestamp, options.budget, own_packages))
     except OSError as error:
         raise InputError(f"{options.file} cannot be read: {error.strerror}", next_step="check the path and its permissions") from None
     _tell_unmatched(done, options.project_root, named)

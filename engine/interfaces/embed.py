@@ -50,7 +50,8 @@ class ReloadReport(NamedTuple):
 class Engine:
     """Diagnoses failed runs. Any number of threads may use one engine; each diagnosis is made by one state of the rules from end to end.
 
-    `rules` are packs of yours on top of the built-in ones, in order; `project_roots` are folders whose files are the project's own.
+    `rules` are packs of yours on top of the built-in ones, in order; `project_roots` are folders whose files are the project's own,
+    `project_packages` names of packages that are, wherever they are installed.
     `evaluator` is auto, durable_rules or reference: all decide the same. Nothing is read from a pyproject.toml.
 
     With `worker` a process of its own does the work, started with the first diagnosis. It has at most `memory_limit_mb` of memory and
@@ -71,6 +72,7 @@ class Engine:
         rules: Sequence[str | os.PathLike[str]] = (),
         *,
         project_roots: Sequence[str | os.PathLike[str]] = (),
+        project_packages: Sequence[str] = (),
         evaluator: str = "auto",
         worker: bool = False,
         memory_limit_mb: int = 1024,
@@ -83,6 +85,7 @@ class Engine:
         self._given = [plain_name(pack) for pack in packs]
         self._packs = tuple([Path(given.absolute("rules", pack)) for pack in packs])
         self._roots = tuple(dict.fromkeys([given.root("project_roots", root) for root in given.paths("project_roots", project_roots)]))
+        self._own_packages = tuple(dict.fromkeys([str(name) for name in given.paths("project_packages", project_packages)]))
         self._keep_runs = given.absolute("keep_runs", keep_runs) if keep_runs is not None else None
         self._work = WorkStore(given.absolute("work_folder", work_folder if work_folder is not None else default_folder()))
         given.text("evaluator", evaluator)
@@ -124,7 +127,7 @@ class Engine:
         book = self._book  # once: a reload in another thread does not concern this diagnosis any more
         named, when = given.optional_text("source", source), given.optional_text("timestamp", timestamp)
         name, data = _read(signal)
-        options = Options(named or name, self._roots, when, self._budget)
+        options = Options(named or name, self._roots, when, self._budget, self._own_packages)
         if self._worker is not None:
             record, notices = self._worker.diagnose(data, book, options)
             record = with_folders(record, self._given)

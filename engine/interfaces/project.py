@@ -11,7 +11,7 @@ from tollens.engine.errors import InputError
 from tollens.engine.files import plain_name, read_regular
 from tollens.engine.rulebook.syntax import Place
 
-_KEYS = ("packs", "rules", "project-roots")
+_KEYS = ("packs", "rules", "project-roots", "project-packages")
 _NAME = b"tollens"
 _TABLE = re.compile(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*tollens\b", re.MULTILINE)
 _AT = re.compile(r"\(at line (\d+), column (\d+)\)")
@@ -24,6 +24,7 @@ class Project(NamedTuple):
     roots: tuple[str, ...] = ()
     file: Path | None = None
     notices: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
 
 
 def own() -> Project:
@@ -98,13 +99,13 @@ def _checked(file: Path, text: str, table: Any) -> Project:  # noqa: ANN401 - TO
         if key not in _KEYS:
             raise InputError(f"[tool.tollens] has no setting {key!r}", place=place, expected="a setting", choices=_KEYS, found=key)
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            what = "names" if key == "packs" else "paths"
+            what = "names" if key.endswith(("packs", "packages")) else "paths"
             raise InputError(f"{key} must be a list of {what}", place=place, next_step=f'write {key} = ["{what[:-1]}"]')
         if any("\0" in item or not item for item in value):
             raise InputError(f"{key} holds an empty path, or one with a NUL character", place=place, expected="paths of folders")
     rules = (*_installed(table.get("packs", ())), *[file.parent / item for item in table.get("rules", ())])
     roots = tuple([plain_name(os.path.realpath(file.parent / item)) for item in table.get("project-roots", ())])
-    return Project(rules, tuple([Path(root).as_posix() for root in roots]), file)
+    return Project(rules, tuple([Path(root).as_posix() for root in roots]), file, (), tuple(table.get("project-packages", ())))
 
 
 def _installed(names: list[str]) -> list[Path]:

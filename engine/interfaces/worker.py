@@ -73,6 +73,7 @@ class Worker:
                 "project_roots": options.project_roots,
                 "timestamp": options.timestamp,
                 "budget": options.budget,
+                "project_packages": options.project_packages,
             }
             if child.digest != book.digest:
                 request["rules"] = encode(book)

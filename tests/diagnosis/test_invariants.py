@@ -94,6 +94,14 @@ def test_a_root_that_the_caller_names_makes_the_rest_library(run: Run) -> None:
     assert run(text, project_roots=("/home/me/app",)).result["residue"]["primary_entity"] == "/home/me/app/a.py:1"
 
 
+def test_a_package_that_the_caller_names_is_the_project_s(run: Run) -> None:
+    installed = LIBRARY_ONLY.replace(b"/tool/__main__.py", b"/shop/cart.py")
+    assert run(installed).result["residue"]["primary_entity"] is None
+    found = run(installed, project_packages=("shop",)).result
+    assert found["residue"]["primary_entity"] == "/opt/venv/lib/python3.11/site-packages/shop/cart.py:3"
+    assert run(installed).run_id != run(installed, project_packages=("shop",)).run_id
+
+
 def test_the_chain_starts_with_what_was_raised_first(run: Run, signal: Signal) -> None:
     result = run(signal("python-3.11-chained")).result
     first = result["records"][0]

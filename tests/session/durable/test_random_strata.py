@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from tollens.engine.session.durable.limits import Limits
+from tollens.engine.session.evaluator import TooLarge
 from tollens.engine.session.reference import Reference
 
 BATCHES = 8
@@ -48,7 +49,7 @@ def test_firings_equal_those_of_every_combination(lab: SimpleNamespace, budget: 
 @pytest.mark.parametrize("batch", range(4))
 def test_larger_fact_bases_agree_with_the_reference_evaluator(lab: SimpleNamespace, budget: Callable[[int, int], int], batch: int) -> None:
     """Where trying every combination takes too long, the indexed definition of the language is the judge."""
-    fired, cases = 0, budget(20, 200)
+    fired, handed, cases = 0, 0, budget(20, 200)
     for seed in range(batch * cases, (batch + 1) * cases):
         chance = random.Random(f"large {seed}")  # noqa: S311  # cases, not secrets
         world = lab.random_world(chance, chance.choice((30, 60, 120)))
@@ -57,8 +58,13 @@ def test_larger_fact_bases_agree_with_the_reference_evaluator(lab: SimpleNamespa
             expected = world.run_with(Reference(), rules, 5000)
         except TimeoutError:
             continue
-        outcome = world.run(rules, limits=SHAPES[seed % len(SHAPES)])
+        try:
+            outcome = world.run(rules, limits=SHAPES[seed % len(SHAPES)])
+        except TooLarge:  # such a stage is the reference's, in a session too
+            handed += 1
+            continue
         assert sorted(outcome.firings) == sorted(expected.firings), f"seed {seed}"
         assert outcome.facts == expected.facts, f"seed {seed}"
         fired += len(expected.firings)
     assert fired > cases
+    assert handed <= cases // 10

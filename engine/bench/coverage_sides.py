@@ -58,7 +58,7 @@ class Observer:
                 self._operator(entry, conditions, session.store)
 
     def finish(self, session: Session, *, raw: bool) -> Sides:
-        """The sides that this session reached; `raw` says whether it began from a raw signal."""
+        """The sides that a session reached; `raw` says whether it began from a raw signal."""
         names = fired(session)
         rows = _used_rows(session) | self._blocking
         for condition in self._watched:

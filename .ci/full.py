@@ -53,7 +53,7 @@ def page(steps: list[Step]) -> str:
     lines = [
         "# The full run",
         "",
-        "All checks, and all tests with unlimited budgets (`make full`); made by machine, do not edit.",
+        "All checks, and tests with unlimited budgets (`make full`); the table says which tests. Made by machine, do not edit.",
         "",
         f"- date: {datetime.datetime.now(tz=datetime.UTC).date().isoformat()}",
         f"- commit: {git('rev-parse', 'HEAD')}{changed}",

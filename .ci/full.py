@@ -77,7 +77,7 @@ def main() -> int:
     pytest = [str(BIN / "pytest"), "-q", "-n", "auto", "--dist", "loadgroup", "-o", "faulthandler_timeout=7200"]
     chosen = sys.argv[1:]
     steps.append(run("tests" + (f" of {' '.join(chosen)} only" if chosen else ""), [*pytest, *chosen], TOLLENS_BUDGET="full"))
-    REPORT.write_text(page(steps).replace(str(ROOT) + "/", ""), encoding="utf-8")
+    REPORT.write_text(page(steps).replace(str(ROOT) + "/", "").replace(str(Path.home()), "~"), encoding="utf-8")
     print(f"wrote {REPORT.relative_to(ROOT)}")
     return 0 if all(step.code == 0 for step in steps) else 1
 
